@@ -1,0 +1,143 @@
+// Package experiment turns a YAML file into a run: it reads and checks the file, plans what a run will cost, simulates the
+// federation in this process, and keeps what came of it in a folder.
+package experiment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"regexp"
+
+	"hubbub/internal/strictyaml"
+)
+
+// Config is an experiment file. The tags are its documentation, its checks and its JSON Schema.
+type Config struct {
+	Name      string    `yaml:"name" doc:"name of the run; results go to runs/NAME-1, -2, ..." required:"true"`
+	Seed      uint64    `yaml:"seed" doc:"makes a simulation repeatable; whoever knows it can take the noise away again" default:"1"`
+	Data      Data      `yaml:"data"`
+	Model     Model     `yaml:"model"`
+	Algorithm Algorithm `yaml:"algorithm"`
+	Cohort    Cohort    `yaml:"cohort"`
+	Rounds    int       `yaml:"rounds" doc:"how many rounds are run" required:"true" min:"1" max:"1000000" alias:"num_rounds,epochs,iterations,steps"`
+	Evaluate  int       `yaml:"evaluate_every" doc:"measure accuracy on the public test set every so many rounds" default:"1" min:"1" alias:"eval_every"`
+	Privacy   Privacy   `yaml:"privacy"`
+}
+
+// Data says which records there are and who holds them.
+type Data struct {
+	Name      string    `yaml:"name" doc:"data set; see hubbub data list" required:"true" alias:"dataset"`
+	Limit     int       `yaml:"limit" doc:"use only the first so many training records; 0: all" min:"0"`
+	TestLimit int       `yaml:"test_limit" doc:"use only the first so many test records; 0: all" min:"0"`
+	Partition Partition `yaml:"partition"`
+}
+
+// Partition says how records are dealt to clients.
+type Partition struct {
+	Kind       string  `yaml:"kind" doc:"records: one record per client; iid: dealt at random; shards: a few labels per client; dirichlet: uneven label shares" required:"true" enum:"records,iid,shards,dirichlet"`
+	Clients    int     `yaml:"clients" doc:"number of clients (iid, shards, dirichlet)" min:"0" alias:"num_clients,num_partitions"`
+	Shards     int     `yaml:"shards_per_client" doc:"label shards per client (shards)" min:"0" alias:"num_shards_per_partition"`
+	Alpha      float64 `yaml:"alpha" doc:"concentration; small: few labels per client (dirichlet)" min:"0"`
+	MinRecords int     `yaml:"min_records" doc:"least number of records of a client (dirichlet)" min:"0" alias:"min_partition_size"`
+}
+
+// Model says what is trained.
+type Model struct {
+	Kind       string `yaml:"kind" doc:"mlp: fully connected layers" required:"true" enum:"mlp"`
+	Hidden     []int  `yaml:"hidden" doc:"widths of the hidden layers; none: logistic regression" min:"1" max:"1000000"`
+	Activation string `yaml:"activation" doc:"between layers" default:"relu" enum:"relu,tanh"`
+}
+
+// Algorithm says how the model is trained.
+type Algorithm struct {
+	Kind   string `yaml:"kind" doc:"fedsgd: one gradient per client and round; fedavg: local training" required:"true" enum:"fedsgd,fedavg"`
+	Local  *Local `yaml:"local" doc:"training on the client (fedavg)"`
+	Server Server `yaml:"server"`
+}
+
+// Local is training on the client.
+type Local struct {
+	Optimizer string  `yaml:"kind" doc:"optimizer" default:"sgd" enum:"sgd,momentum,adam,rmsprop" alias:"optimizer"`
+	Rate      float64 `yaml:"lr" doc:"learning rate" required:"true" gt:"0" alias:"learning_rate,rate"`
+	Beta      float64 `yaml:"beta" doc:"decay of the moving mean (momentum, adam) or square (rmsprop)" default:"0.9" gt:"0" lt:"1" alias:"momentum"`
+	Batch     int     `yaml:"batch" doc:"records per step; expected number under dpsgd" required:"true" min:"1" alias:"batch_size"`
+	Epochs    int     `yaml:"epochs" doc:"passes over the client's records in a round" min:"0" alias:"local_epochs"`
+	Steps     int     `yaml:"steps" doc:"steps in a round, instead of epochs" min:"0" alias:"local_steps"`
+}
+
+// Server is the step that the server takes with the mean of the updates.
+type Server struct {
+	Optimizer string  `yaml:"kind" doc:"optimizer" default:"sgd" enum:"sgd,momentum,adam,rmsprop" alias:"optimizer"`
+	Rate      float64 `yaml:"lr" doc:"learning rate" default:"1" gt:"0" alias:"learning_rate,rate,server_lr"`
+	Beta      float64 `yaml:"beta" doc:"decay of the moving mean (momentum, adam) or square (rmsprop)" default:"0.9" gt:"0" lt:"1" alias:"momentum"`
+}
+
+// Cohort says who takes part in a round.
+type Cohort struct {
+	Sampling     string  `yaml:"sampling" doc:"poisson: each client tosses a coin; fixed: so many are drawn" default:"poisson" enum:"poisson,fixed"`
+	Size         float64 `yaml:"expected_size" doc:"clients per round; under poisson on average" required:"true" gt:"0" alias:"size,cohort_size,clients_per_round"`
+	MinSurvivors int     `yaml:"min_survivors" doc:"abandon a round that fewer clients contributed to" min:"0" alias:"min_clients"`
+}
+
+// Privacy says what protects, and how much.
+type Privacy struct {
+	Unit      string    `yaml:"unit" doc:"what is hidden: all data of one client, or one record" default:"client" enum:"client,record"`
+	Delta     float64   `yaml:"delta" doc:"delta of the statement; only with a given noise_multiplier (a target has its own)" min:"0" lt:"1" alias:"target_delta"`
+	Mechanism Mechanism `yaml:"mechanism"`
+	Target    *Target   `yaml:"target" doc:"choose the noise for this guarantee"`
+}
+
+// Mechanism is how an update is protected.
+type Mechanism struct {
+	Kind  string  `yaml:"kind" doc:"gaussian: noise on updates; dpsgd: noise inside local training; none: no privacy" required:"true" enum:"gaussian,dpsgd,none"`
+	Place string  `yaml:"place" doc:"who adds Gaussian noise: the trusted server (central) or every client (local)" enum:"central,local"`
+	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update (gaussian) or one record's gradient (dpsgd)" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
+	Noise float64 `yaml:"noise_multiplier" doc:"standard deviation of the noise over the clip; instead of a target" min:"0" max:"1048576" alias:"sigma,noise"`
+}
+
+// Target is a guarantee to calibrate the noise to.
+type Target struct {
+	Epsilon float64 `yaml:"epsilon" required:"true" gt:"0" max:"1000" doc:"bound on the privacy loss" alias:"target_epsilon"`
+	Delta   float64 `yaml:"delta" required:"true" gt:"0" lt:"1" doc:"probability that the bound fails; well below one over the number of clients" alias:"target_delta"`
+	Against string  `yaml:"against" default:"public" enum:"server,clients,public" doc:"who is kept from learning"`
+}
+
+// Load reads an experiment file, applies the overrides (a.b=c) and checks whatever can be checked without the data.
+func Load(file string, overrides []string) (*Config, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(file, text, overrides)
+}
+
+// Parse is Load for text in memory.
+func Parse(file string, text []byte, overrides []string) (*Config, error) {
+	var c Config
+	doc, err := strictyaml.Decode(file, text, overrides, &c)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.check(doc); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// Text is the configuration with every default written out.
+func (c *Config) Text() ([]byte, error) { return strictyaml.Encode(*c) }
+
+// Hash identifies the configuration.
+func (c *Config) Hash() (string, error) {
+	text, err := c.Text()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Schema is the JSON Schema of an experiment file.
+func Schema() ([]byte, error) { return strictyaml.Schema(Config{}, "A Hubbub experiment") }
+
+var nameRule = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$`)

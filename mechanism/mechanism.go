@@ -1,0 +1,67 @@
+// Package mechanism protects updates: clip, encode, noise, and decode of the sum.
+//
+// A contribution is a vector of integers: the update on a fixed grid. Integers add exactly and in any order, so a sum does
+// not depend on who came first or on the number of cores; and noise that is rounded to the grid before it is added
+// leaves no trace of the data in the low bits (the floating-point attacks of Mironov 2012 and Haney et al. 2022 need one).
+//
+// Each mechanism carries its price: what adds the noise returns the event that it costs.
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"hubbub/internal/kernel"
+)
+
+// ErrNotFinite is returned for an update that holds a NaN or an infinity. Nothing was added to the sum.
+var ErrNotFinite = errors.New("mechanism: the update holds a value that is not finite")
+
+// MaxBatch is the largest number of clients whose clipped updates may be summed in float32 before they are encoded.
+const MaxBatch = 64
+
+// slack is what the clip norm keeps back for float32 and grid rounding, so that the integers obey the bound exactly.
+//
+// Summing k <= 64 vectors of norm C in float32 rounds each of k partial sums, of norm kC at the most, by 2^-24: an L2 error
+// below (k+1)k·2^-24·C = 2.5e-4·C, in either of two neighbouring sums. The grid adds sqrt(d)·2^-30·C, 1e-6·C for a million weights.
+// 2^-10 = 9.8e-4 covers both.
+const slack = 0x1p-10
+
+// ClipFactor is what a vector with this squared L2 norm is multiplied by so that its norm is at most clip, less the slack.
+func ClipFactor(squaredNorm, clip float64) float64 {
+	bound := clip * (1 - slack)
+	if squaredNorm <= bound*bound {
+		return 1
+	}
+	return bound / math.Sqrt(squaredNorm)
+}
+
+// grid is the step between two neighbouring integers.
+type grid float64
+
+// add rounds factor·x to the grid and adds it to sum.
+func (g grid) add(sum []int64, x []float32, factor float64) {
+	scale := factor / float64(g)
+	for i, v := range x {
+		sum[i] += int64(math.RoundToEven(float64(v) * scale))
+	}
+}
+
+// decode turns a sum of contributions into a mean: sum·grid/divisor.
+func (g grid) decode(mean []float32, sum []int64, divisor float64) {
+	scale := float64(g) / divisor
+	for i, v := range sum {
+		mean[i] = float32(float64(v) * scale)
+	}
+}
+
+func checkUpdate(update []float32, dimension int) error {
+	if len(update) != dimension {
+		return fmt.Errorf("mechanism: an update of %d values for a sum of %d", len(update), dimension)
+	}
+	if !kernel.Finite(update) {
+		return ErrNotFinite
+	}
+	return nil
+}

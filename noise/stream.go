@@ -1,0 +1,67 @@
+package noise
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"math/bits"
+)
+
+// Stream is an endless cryptographic sequence of bits. It is not safe for concurrent use: derive a key per goroutine.
+type Stream struct {
+	ctr    cipher.Stream
+	buffer [1024]byte
+	next   int // first unused byte of buffer
+}
+
+// Stream starts the AES-256-CTR stream of the key, counter zero.
+func (k Key) Stream() *Stream {
+	block, err := aes.NewCipher(k[:])
+	if err != nil {
+		panic("noise: internal error: " + err.Error()) // a Key always has 32 bytes
+	}
+	s := &Stream{ctr: cipher.NewCTR(block, make([]byte, aes.BlockSize))}
+	s.next = len(s.buffer)
+	return s
+}
+
+// Uint64 gives the next 64 bits.
+func (s *Stream) Uint64() uint64 {
+	if s.next == len(s.buffer) {
+		clear(s.buffer[:])
+		s.ctr.XORKeyStream(s.buffer[:], s.buffer[:])
+		s.next = 0
+	}
+	x := binary.LittleEndian.Uint64(s.buffer[s.next:])
+	s.next += 8
+	return x
+}
+
+// Below gives a uniform number in [0, n). It rejects instead of reducing, so no value is favoured. n must be positive.
+func (s *Stream) Below(n uint64) uint64 {
+	if n == 0 {
+		panic("noise: internal error: Below(0)")
+	}
+	// Lemire 2019, "Fast Random Integer Generation in an Interval": the low word says whether to draw again.
+	hi, lo := bits.Mul64(s.Uint64(), n)
+	if lo < n {
+		for threshold := -n % n; lo < threshold; {
+			hi, lo = bits.Mul64(s.Uint64(), n)
+		}
+	}
+	return hi
+}
+
+// Float64 gives a uniform number in [0, 1) with 53 bits. It is for shuffles and coins, never for noise that must be exact.
+func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
+
+// Coin is true with probability p, to within 2^-53.
+func (s *Stream) Coin(p float64) bool { return s.Float64() < p }
+
+// Shuffle permutes the numbers in place, every order equally likely.
+func (s *Stream) Shuffle(numbers []int) {
+	for i := len(numbers) - 1; i > 0; i-- {
+		j := s.Below(uint64(i) + 1)
+		numbers[i], numbers[j] = numbers[j], numbers[i]
+	}
+}

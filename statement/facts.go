@@ -1,0 +1,64 @@
+// Package statement says who is protected from whom, by how much, and under which assumptions.
+//
+// It turns the facts of a run into one price per adversary, and prices into (epsilon, delta). Where no valid bound
+// exists it says "no guarantee" and why. Three adversaries are told apart:
+//
+//   - server: runs the rounds, knows every cohort and sees whatever arrives. No amplification by sampling holds against it; a
+//     client pays when it takes part.
+//   - clients: take part themselves and see the released models.
+//   - public: sees the released models only.
+//
+// Against the last two, sampling amplifies only if the total noise does not depend on who took part and cohort sizes stay
+// unpublished; then every enrolled client pays in every round. Otherwise the unamplified price is used.
+package statement
+
+import "hubbub/accountant"
+
+// Adversary is who looks.
+type Adversary string
+
+// The adversaries.
+const (
+	Server  Adversary = "server"
+	Clients Adversary = "clients"
+	Public  Adversary = "public"
+)
+
+// Adversaries lists them, the strongest first.
+var Adversaries = []Adversary{Server, Clients, Public}
+
+// Protection is where the noise enters.
+type Protection string
+
+// The protections.
+const (
+	Unprotected Protection = "none"
+	Central     Protection = "central" // the server noises the sum of clipped updates
+	Local       Protection = "local"   // every client noises its own clipped update
+	InTraining  Protection = "dpsgd"   // every client trains by DP-SGD
+)
+
+// Facts are what a run did, or will do: nothing in here depends on data, except the number of each client's records.
+type Facts struct {
+	Protection      Protection
+	Unit            accountant.Unit
+	Delta           float64
+	Clip            float64
+	NoiseMultiplier float64 // standard deviation of the noise over the clip norm
+
+	Clients      int
+	Rounds       int     // released rounds
+	Poisson      bool    // each client tosses a coin; otherwise a fixed number is drawn
+	CohortSize   float64 // expected
+	MinSurvivors int     // rounds below it are abandoned
+
+	// Took[c] counts the released rounds that client c took part in.
+	Took []int
+	// BatchRate[c] and LocalSteps[c] are client c's DP-SGD settings; nil for the other protections.
+	BatchRate  []float64
+	LocalSteps []int
+
+	Seeded bool // the noise comes from a seed, as in a simulation
+}
+
+func (f Facts) rate() float64 { return min(1, f.CohortSize/float64(f.Clients)) }

@@ -1,0 +1,120 @@
+package statement
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"hubbub/accountant"
+)
+
+// Row is one line of a statement. An epsilon of nil means that there is no bound, and Why says the reason.
+type Row struct {
+	Adversary      Adversary       `json:"adversary"`
+	Unit           accountant.Unit `json:"unit"`
+	Epsilon        *float64        `json:"epsilon"`
+	Delta          float64         `json:"delta,omitempty"`
+	Mu             *float64        `json:"mu,omitempty"`
+	Accountant     string          `json:"accountant,omitempty"`
+	Guarantee      string          `json:"guarantee"`
+	Why            string          `json:"why,omitempty"`
+	ClaimedByPaper string          `json:"claimed_by_paper,omitempty"`
+	Assumptions    []string        `json:"assumptions,omitempty"`
+}
+
+// Rows is the whole statement: every adversary, the run's own unit first.
+func (f Facts) Rows() ([]Row, error) {
+	units := []accountant.Unit{f.Unit, accountant.Record}
+	if f.Unit == accountant.Record {
+		units[1] = accountant.Client
+	}
+	var rows []Row
+	for _, unit := range units {
+		for _, adversary := range Adversaries {
+			row, err := f.Row(adversary, unit)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+// Row states what holds against one adversary for one unit.
+func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
+	v := f.View(adversary, unit)
+	row := Row{Adversary: adversary, Unit: unit, Guarantee: "none", Why: v.Why, Assumptions: v.Assumptions}
+	if v.Why != "" {
+		row.Assumptions = nil
+		return row, nil
+	}
+	row.Delta = f.Delta
+	worst := accountant.Bound{Epsilon: -1}
+	for _, event := range v.spent(f) {
+		bound, err := accountant.Epsilon(v.about(event), f.Delta-v.SpentDelta, accountant.Best)
+		if err != nil {
+			return Row{}, fmt.Errorf("statement against %s: %w", adversary, err)
+		}
+		if bound.Epsilon > worst.Epsilon {
+			worst = bound
+		}
+	}
+	if math.IsInf(worst.Epsilon, 1) {
+		row.Why = "the noise is too small for any finite bound at this delta"
+		return row, nil
+	}
+	row.Epsilon = &worst.Epsilon
+	row.Accountant = worst.Accountant
+	if worst.Mu > 0 {
+		row.Mu = &worst.Mu
+	}
+	row.Guarantee = fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s, %s", roundUp(worst.Epsilon), f.Delta, unit, v.Adjacency)
+	return row, nil
+}
+
+// roundUp keeps four digits and never makes an epsilon smaller.
+func roundUp(epsilon float64) float64 {
+	if epsilon <= 0 {
+		return epsilon
+	}
+	scale := math.Pow(10, 3-math.Floor(math.Log10(epsilon)))
+	return math.Ceil(epsilon*scale-1e-9) / scale
+}
+
+// spent lists what the run cost its clients, one event for each kind of client that no other kind exceeds.
+func (v View) spent(f Facts) []accountant.Event {
+	if v.Everyone {
+		return []accountant.Event{times(f.Rounds, v.Price(0))}
+	}
+	type kind struct {
+		rate  float64
+		steps int
+		price accountant.Event
+	}
+	var kinds []kind
+	for c, took := range f.Took {
+		k := kind{steps: took, price: v.Price(c)}
+		if f.Protection == InTraining {
+			k.rate, k.steps = f.BatchRate[c], took*f.LocalSteps[c]
+			k.price = k.price.(accountant.Repeat).Event
+		}
+		if slices.ContainsFunc(kinds, func(o kind) bool { return o.rate >= k.rate && o.steps >= k.steps }) {
+			continue
+		}
+		kinds = slices.DeleteFunc(kinds, func(o kind) bool { return k.rate >= o.rate && k.steps >= o.steps })
+		kinds = append(kinds, k)
+	}
+	events := make([]accountant.Event, len(kinds))
+	for i, k := range kinds {
+		events[i] = times(k.steps, k.price)
+	}
+	return events
+}
+
+func times(count int, e accountant.Event) accountant.Event {
+	if count == 0 {
+		return accountant.Compose{} // nothing was released
+	}
+	return accountant.Repeat{Count: count, Event: e}
+}

@@ -1,0 +1,177 @@
+package statement
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"hubbub/accountant"
+	"hubbub/ledger"
+)
+
+// View is what one adversary learns of one unit, as a price per round.
+type View struct {
+	Adversary   Adversary
+	Unit        accountant.Unit
+	Why         string // why there is no guarantee; empty if there is one
+	Adjacency   accountant.Adjacency
+	Everyone    bool // every enrolled client pays in every round; otherwise those who took part
+	Price       func(client int) accountant.Event
+	SpentDelta  float64 // delta that goes to events outside the accountant, such as an abandoned round
+	Assumptions []string
+}
+
+// View builds what the adversary learns of the unit.
+func (f Facts) View(adversary Adversary, unit accountant.Unit) View {
+	v := View{Adversary: adversary, Unit: unit, Assumptions: f.commonAssumptions()}
+	if unit == accountant.Client && f.Unit == accountant.Record {
+		v.Why = "the noise is sized to hide one record, not all records of a client"
+		return v
+	}
+	switch f.Protection {
+	case Central:
+		f.central(&v)
+	case Local:
+		f.local(&v)
+	case InTraining:
+		f.inTraining(&v)
+	default:
+		v.Why = "no noise was asked for: released models and updates can reveal any record"
+	}
+	if unit == accountant.Record && f.Unit == accountant.Client && v.Why == "" {
+		v.assume("a record belongs to one client: hiding a client hides its records")
+	}
+	return v
+}
+
+func (v *View) assume(format string, args ...any) {
+	v.Assumptions = append(v.Assumptions, fmt.Sprintf(format, args...))
+}
+
+func (f Facts) commonAssumptions() []string {
+	if f.Protection == Unprotected {
+		return nil
+	}
+	list := []string{"every client clips and follows the protocol", "accuracy is measured on public data, and no other figure of a client leaves it"}
+	if f.Seeded {
+		list = append(list, "simulation: the noise comes from the seed in the configuration, and hides nothing from someone who knows or guesses it")
+	}
+	return list
+}
+
+func (f Facts) central(v *View) {
+	if v.Adversary == Server {
+		v.Why = "the server sees every update before it adds the noise: it must be trusted"
+		return
+	}
+	v.assume("the server is trusted: it sees every update and adds the noise")
+	rate := f.rate()
+	gaussian := accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier}
+	if rate == 1 && !f.Poisson {
+		v.Adjacency, v.Everyone = accountant.ZeroOut, true
+		v.Price = constant(gaussian)
+		return
+	}
+	abandoned := f.abandonedProbability()
+	if (1+math.Exp(20))*abandoned > f.Delta/100 { // so large that it could matter at any epsilon of interest
+		v.Adjacency = accountant.ZeroOut
+		v.Price = constant(gaussian)
+		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
+		return
+	}
+	v.Everyone = true
+	v.SpentDelta = (1 + math.Exp(20)) * abandoned
+	v.assume("cohorts are drawn in secret and their sizes are not published")
+	if f.Poisson {
+		v.Adjacency = accountant.AddRemove
+		v.Price = constant(accountant.Poisson{Rate: rate, Event: gaussian})
+		return
+	}
+	// Replacing one client moves the sum by twice the clip.
+	v.Adjacency = accountant.ReplaceOne
+	half := accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier / 2}
+	if v.Adversary == Clients && f.Clients > 1 {
+		// Someone who knows that it was not drawn itself knows that the others had one rival less.
+		rate = min(1, f.CohortSize/float64(f.Clients-1))
+		v.assume("curious clients do not pool what they know")
+	}
+	v.Price = constant(accountant.WithoutReplacement{Rate: rate, Event: half})
+}
+
+// abandonedProbability bounds the probability that any round is abandoned, whatever one client does.
+func (f Facts) abandonedProbability() float64 {
+	if f.MinSurvivors <= 0 || !f.Poisson {
+		return 0 // a fixed cohort is as large as it is, whoever is in it
+	}
+	others := distuv.Binomial{N: float64(f.Clients - 1), P: f.rate()}
+	return min(1, float64(f.Rounds)*others.CDF(float64(f.MinSurvivors-1)))
+}
+
+func (f Facts) local(v *View) {
+	v.Adjacency = accountant.ZeroOut
+	honest := 1 // whose noise surely hides the client: its own
+	switch v.Adversary {
+	case Clients:
+		honest = max(1, f.MinSurvivors-1) // it can take its own noise out of the sum
+		if honest > 1 {
+			v.assume("curious clients do not pool what they know")
+		}
+	case Public:
+		honest = max(1, f.MinSurvivors)
+	}
+	if honest > 1 {
+		v.assume("the server releases a round only if at least %d clients contributed, and keeps single contributions to itself", f.MinSurvivors)
+	}
+	if v.Adversary != Server {
+		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
+	}
+	v.Price = constant(accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier * math.Sqrt(float64(honest))})
+}
+
+func (f Facts) inTraining(v *View) {
+	v.Adjacency = accountant.AddRemove
+	v.assume("the number of records of each client is public")
+	if v.Adversary != Server {
+		v.assume("no more is claimed than against the server: a released model is made from what it received")
+	}
+	v.Price = func(client int) accountant.Event {
+		step := accountant.Poisson{Rate: f.BatchRate[client], Event: accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier}}
+		return accountant.Repeat{Count: f.LocalSteps[client], Event: step}
+	}
+}
+
+func constant(e accountant.Event) func(int) accountant.Event {
+	return func(int) accountant.Event { return e }
+}
+
+// Costs are the entries of a round for the ledger: one per adversary with a price, and per price where clients differ.
+func (f Facts) Costs(cohort []int) []ledger.Cost {
+	var costs []ledger.Cost
+	for _, adversary := range Adversaries {
+		v := f.View(adversary, f.Unit)
+		if v.Why != "" {
+			continue
+		}
+		if v.Everyone {
+			costs = append(costs, ledger.Cost{Against: string(adversary), Price: v.about(v.Price(0))})
+			continue
+		}
+		at := map[accountant.Event]int{} // prices are comparable values here
+		for _, c := range cohort {
+			price := v.Price(c)
+			i, ok := at[price]
+			if !ok {
+				i = len(costs)
+				at[price] = i
+				costs = append(costs, ledger.Cost{Against: string(adversary), Clients: []int{}, Price: v.about(price)})
+			}
+			costs[i].Clients = append(costs[i].Clients, c)
+		}
+	}
+	return costs
+}
+
+func (v View) about(e accountant.Event) accountant.About {
+	return accountant.About{Adjacency: v.Adjacency, Unit: v.Unit, Event: e}
+}
