@@ -1,0 +1,69 @@
+package accountant
+
+import "math"
+
+// rdp of sampling a fixed share without replacement, for replace-one neighbours: [WBK19, Theorem 9]
+//
+//	E^(a) <= 1 + q^2 C(a,2) min(4(e^D2 - 1), e^D2 min(2, (e^Dinf - 1)^2))
+//	           + sum over l = 3..a of q^l C(a,l) e^((l-1) Dl) min(2, (e^Dinf - 1)^l)
+//
+// at whole orders, and log-convexity between them. The unsampled value is taken when it is smaller.
+func (e WithoutReplacement) rdp(orders []float64) []float64 {
+	switch {
+	case e.Rate == 0:
+		return make([]float64, len(orders))
+	case e.Rate == 1:
+		return e.Event.rdp(orders)
+	}
+	top := 2.0
+	for _, a := range orders {
+		if !math.IsInf(a, 1) {
+			top = max(top, math.Ceil(a))
+		}
+	}
+	grid := wholeOrders(top)
+	inner := e.Event.rdp(append(append([]float64{}, grid...), math.Inf(1)))
+	pure := inner[len(grid)]
+	logMoment := convexMoments(grid, inner[:len(grid)])
+	direct := e.Event.rdp(orders)
+	out := make([]float64, len(orders))
+	moment := func(a float64) float64 { return withoutReplacement(e.Rate, a, pure, logMoment) }
+	for i, a := range orders {
+		if math.IsInf(a, 1) {
+			out[i] = min(direct[i], up(amplified(e.Rate, pure)))
+			continue
+		}
+		lo, hi := math.Floor(a), math.Ceil(a)
+		var m float64
+		switch {
+		case lo == hi:
+			m = moment(a)
+		case lo == 1:
+			m = (a - 1) * moment(2)
+		default:
+			m = (hi-a)*moment(lo) + (a-lo)*moment(hi)
+		}
+		out[i] = min(direct[i], up(m/(a-1)))
+	}
+	return out
+}
+
+func withoutReplacement(q, a, pure float64, logMoment func(l float64) float64) float64 {
+	logQ := math.Log(q)
+	logPure := math.Inf(1)
+	if pure < 40 {
+		logPure = logExpm1(pure)
+	}
+	d2 := logMoment(2)
+	second := min(math.Log(4)+logExpm1(d2), d2+min(math.Ln2, 2*logPure))
+	sum := 2*logQ + math.Log(a*(a-1)/2) + second
+	for l := 3.0; l <= a; l++ {
+		m := logMoment(l)
+		if math.IsInf(m, 1) || math.IsNaN(m) {
+			return math.Inf(1)
+		}
+		choose, _ := logBinomial(a, l)
+		sum = logAdd(sum, l*logQ+choose+m+min(math.Ln2, l*logPure))
+	}
+	return log1pExp(sum)
+}
