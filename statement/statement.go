@@ -60,8 +60,9 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 			worst = bound
 		}
 	}
-	if math.IsInf(worst.Epsilon, 1) {
-		row.Why = "the noise is too small for any finite bound at this delta"
+	if math.IsInf(worst.Epsilon, 1) || (v.SpentDelta > 0 && worst.Epsilon > largestEpsilon) {
+		row.Delta, row.Assumptions = 0, nil
+		row.Why = "the noise is too small for a finite bound at this delta"
 		return row, nil
 	}
 	row.Epsilon = &worst.Epsilon

@@ -10,6 +10,9 @@ import (
 	"hubbub/ledger"
 )
 
+// largestEpsilon is the largest one that is stated where a round could have been abandoned.
+const largestEpsilon = 20
+
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
 	Adversary   Adversary
@@ -74,14 +77,16 @@ func (f Facts) central(v *View) {
 		return
 	}
 	abandoned := f.abandonedProbability()
-	if (1+math.Exp(20))*abandoned > f.Delta/100 { // so large that it could matter at any epsilon of interest
+	// Two runs that differ by an event of probability p are (epsilon, (1+e^epsilon)·p)-close where they were (epsilon, 0)-close.
+	spent := (1 + math.Exp(largestEpsilon)) * abandoned
+	if spent > f.Delta/100 {
 		v.Adjacency = accountant.ZeroOut
 		v.Price = constant(gaussian)
 		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
 		return
 	}
 	v.Everyone = true
-	v.SpentDelta = (1 + math.Exp(20)) * abandoned
+	v.SpentDelta = spent
 	v.assume("cohorts are drawn in secret and their sizes are not published")
 	if f.Poisson {
 		v.Adjacency = accountant.AddRemove

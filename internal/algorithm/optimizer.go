@@ -3,6 +3,7 @@ package algorithm
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Optimizer steps weights against a gradient. A client has one for its local training, the server one for its releases.
@@ -18,6 +19,15 @@ type Optimizer interface {
 type State struct {
 	Steps   int
 	Vectors [][]float32
+}
+
+// Clone copies the state, so that further steps do not change it.
+func (s State) Clone() State {
+	vectors := make([][]float32, len(s.Vectors))
+	for i, v := range s.Vectors {
+		vectors[i] = slices.Clone(v)
+	}
+	return State{Steps: s.Steps, Vectors: vectors}
 }
 
 // OptimizerConfig names an optimizer and its settings. Zero fields take the stated default.
@@ -85,7 +95,7 @@ func (m *memory) Restore(s State) error {
 			return fmt.Errorf("algorithm: optimizer state of %d weights, the model has %d", len(v), len(m.state.Vectors[i]))
 		}
 	}
-	m.state = s
+	m.state = s.Clone()
 	return nil
 }
 

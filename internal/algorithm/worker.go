@@ -96,3 +96,8 @@ func (w *Worker) MeanGradient(gradient, model []float32, records []int) error {
 	}
 	return nil
 }
+
+// Evaluate returns the summed loss and the number of right answers over a batch of any data set.
+func (w *Worker) Evaluate(model, inputs []float32, labels []uint8) (loss float64, correct int) {
+	return w.pass.Evaluate(model, inputs, labels)
+}

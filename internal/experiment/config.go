@@ -22,6 +22,13 @@ type Config struct {
 	Rounds    int       `yaml:"rounds" doc:"how many rounds are run" required:"true" min:"1" max:"1000000" alias:"num_rounds,epochs,iterations,steps"`
 	Evaluate  int       `yaml:"evaluate_every" doc:"measure accuracy on the public test set every so many rounds" default:"1" min:"1" alias:"eval_every"`
 	Privacy   Privacy   `yaml:"privacy"`
+
+	doc *strictyaml.Document // where every value stood, for refusals that need the data
+}
+
+// refuse points at a value of the file.
+func (c *Config) refuse(path, rule string, args ...any) error {
+	return c.doc.Refuse(path, rule, args...)
 }
 
 // Data says which records there are and who holds them.
@@ -121,6 +128,7 @@ func Parse(file string, text []byte, overrides []string) (*Config, error) {
 	if err := c.check(doc); err != nil {
 		return nil, err
 	}
+	c.doc = doc
 	return &c, nil
 }
 

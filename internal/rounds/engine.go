@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"hubbub/ledger"
@@ -217,6 +218,7 @@ func (e *Engine) close() Output {
 			Abandon: &Abandon{Round: e.round, Why: fmt.Sprintf("%d of %d invited clients contributed, the minimum is %d", len(e.arrived), e.invited, e.config.MinSurvivors)},
 		}
 	}
+	slices.Sort(e.arrived) // who came first is nobody's business, and would make the ledger differ from run to run
 	charge := ledger.Entry{Kind: ledger.Charge, Round: e.round, Costs: e.config.Costs(e.arrived)}
 	if e.config.ServerNoise != nil {
 		e.config.ServerNoise(e.round, e.sum)

@@ -61,7 +61,7 @@ func TestARoundReservesInvitesChargesAndReleases(t *testing.T) {
 	if out.Release == nil || !slices.Equal(out.Release.Sum, []int64{1003, 3}) || out.Release.Contributors != 3 {
 		t.Fatalf("release: %+v", out.Release)
 	}
-	if len(out.Charge) != 1 || out.Charge[0].Kind != ledger.Charge || !slices.Equal(out.Charge[0].Costs[0].Clients, []int{2, 0, 1}) {
+	if len(out.Charge) != 1 || out.Charge[0].Kind != ledger.Charge || !slices.Equal(out.Charge[0].Costs[0].Clients, []int{0, 1, 2}) {
 		t.Fatalf("charge: %+v", out.Charge)
 	}
 	if e.Done() {

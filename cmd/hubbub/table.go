@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"hubbub/accountant"
+	"hubbub/internal/experiment"
+	"hubbub/statement"
+)
+
+// who says an adversary in words.
+var who = map[statement.Adversary]string{
+	statement.Server:  "against the server",
+	statement.Clients: "against other clients",
+	statement.Public:  "against those who see models",
+}
+
+func printResult(out io.Writer, f *experiment.Federation, r experiment.Result, folder experiment.Folder) {
+	fmt.Fprintln(out)
+	line(out, "accuracy", "%.2f%% of %s public test records, after %d rounds", 100*r.Accuracy, thousands(int64(f.Test.Len())), r.Rounds)
+	printStatement(out, r.Statement, f.Facts.Unit)
+	line(out, "bytes per client and round", "%s up, %s down", thousands(r.BytesUp), thousands(r.BytesDown))
+	line(out, "time", "%s", short(time.Duration(r.Seconds*float64(time.Second))))
+	line(out, "report", "%s", filepath.Join(folder.Path, "report.html"))
+}
+
+// printStatement prints a line for each adversary, for one unit.
+func printStatement(out io.Writer, rows []statement.Row, unit accountant.Unit) {
+	for _, row := range rows {
+		if row.Unit == unit {
+			line(out, who[row.Adversary], "%s", inWords(row))
+		}
+	}
+}
+
+// inWords says a row in one line. Epsilon is rounded up.
+func inWords(row statement.Row) string {
+	if row.Epsilon == nil {
+		return "no guarantee: " + row.Why
+	}
+	return fmt.Sprintf("epsilon %.2f at delta %.3g, for one %s", math.Ceil(*row.Epsilon*100-1e-6)/100, row.Delta, row.Unit)
+}
+
+func line(out io.Writer, name, format string, args ...any) {
+	fmt.Fprintf(out, "%-30s%s\n", name, fmt.Sprintf(format, args...))
+}
+
+// thousands groups digits: 254,440.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > strings.LastIndex(s, "-")+1; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

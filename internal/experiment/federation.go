@@ -1,0 +1,200 @@
+package experiment
+
+import (
+	"fmt"
+
+	"hubbub/accountant"
+	"hubbub/internal/algorithm"
+	"hubbub/internal/data"
+	"hubbub/internal/nn"
+	"hubbub/internal/rounds"
+	"hubbub/mechanism"
+	"hubbub/noise"
+	"hubbub/statement"
+)
+
+// Federation is an experiment with its data: everything that a run needs, checked.
+type Federation struct {
+	Config *Config
+	Hash   string // of the configuration
+	Train  *data.Set
+	Test   *data.Set
+	Parts  data.Partition // Parts[c] lists the records of client c
+	Net    *nn.Net
+	Facts  statement.Facts // of the whole run, the noise calibrated
+
+	sampling  rounds.Sampling
+	algorithm clientAlgorithm
+	mechanism protector
+	batched   bool // clients of one record each: many of them are computed at once
+	key       noise.Key
+}
+
+// clientAlgorithm is what a client computes, and how the server takes it.
+type clientAlgorithm interface {
+	Update(w *algorithm.Worker, update, model []float32, records []int, random *noise.Stream) error
+	ServerGradient(mean []float32)
+}
+
+// protector is a mechanism on updates.
+type protector interface {
+	ClipNorm() float64
+	BitsPerWeight() int
+	Contribute(sum []int64, update []float32, random *noise.Stream) error
+	ContributeSum(sum []int64, clipped []float32) error
+	ServerNoise(sum []int64, random *noise.Stream)
+	Decode(mean []float32, sum []int64, divisor float64)
+}
+
+// Prepare deals the data out, checks what depends on it, and chooses the noise.
+func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
+	hash, err := c.Hash()
+	if err != nil {
+		return nil, err
+	}
+	f := &Federation{Config: c, Hash: hash, Train: train, Test: test, key: noise.Seeded(c.Seed)}
+	if c.Data.Limit > 0 {
+		f.Train = train.Head(c.Data.Limit)
+	}
+	if c.Data.TestLimit > 0 {
+		f.Test = test.Head(c.Data.TestLimit)
+	}
+	if f.Parts, err = f.deal(); err != nil {
+		return nil, c.refuse("data.partition", "cannot be dealt: %v", err)
+	}
+	if f.Net, err = nn.MLP(f.Train.Dim(), c.Model.Hidden, f.Train.Classes, nn.Activation(c.Model.Activation)); err != nil {
+		return nil, c.refuse("model", "is impossible: %v", err)
+	}
+	clients := len(f.Parts)
+	if c.Cohort.Size > float64(clients) {
+		return nil, c.refuse("cohort.expected_size", "must be at most %d, the clients there are", clients)
+	}
+	if c.Cohort.MinSurvivors > clients {
+		return nil, c.refuse("cohort.min_survivors", "must be at most %d, the clients there are", clients)
+	}
+	f.sampling = rounds.Sampling{Kind: rounds.Kind(c.Cohort.Sampling), Clients: clients, Size: c.Cohort.Size, Key: f.key}
+	if err := f.protect(); err != nil {
+		return nil, err
+	}
+	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && f.Facts.Protection != statement.Local
+	return f, nil
+}
+
+func (f *Federation) deal() (data.Partition, error) {
+	p := f.Config.Data.Partition
+	random := f.key.Derive("partition").Stream()
+	switch p.Kind {
+	case "records":
+		return data.Records(f.Train.Len())
+	case "iid":
+		return data.IID(f.Train.Len(), p.Clients, random)
+	case "shards":
+		return data.Shards(f.Train.Labels, p.Clients, p.Shards, random)
+	case "dirichlet":
+		return data.Dirichlet(f.Train.Labels, f.Train.Classes, p.Clients, p.Alpha, max(1, p.MinRecords), random)
+	}
+	return nil, fmt.Errorf("kind %q is unknown", p.Kind)
+}
+
+// protect states the facts, calibrates the noise if a target asks for it, and makes algorithm and mechanism.
+func (f *Federation) protect() error {
+	c := f.Config
+	p := c.Privacy
+	f.Facts = statement.Facts{
+		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, NoiseMultiplier: p.Mechanism.Noise,
+		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
+		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true,
+	}
+	if !f.Facts.Poisson { // a simulated client that is invited comes
+		f.Facts.MinSurvivors = int(c.Cohort.Size)
+	}
+	switch {
+	case p.Mechanism.Kind == "none":
+		f.Facts.Protection = statement.Unprotected
+	case p.Mechanism.Kind == "dpsgd":
+		f.Facts.Protection = statement.InTraining
+	default:
+		f.Facts.Protection = statement.Protection(p.Mechanism.Place)
+	}
+	average := algorithm.FedAvg{}
+	if local := c.Algorithm.Local; local != nil {
+		average = algorithm.FedAvg{
+			Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
+			Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
+		}
+	}
+	if f.Facts.Protection == statement.InTraining {
+		for _, records := range f.Parts {
+			f.Facts.BatchRate = append(f.Facts.BatchRate, average.RateFor(len(records)))
+			f.Facts.LocalSteps = append(f.Facts.LocalSteps, average.StepsFor(len(records)))
+		}
+	}
+	if f.Facts.Protection == statement.Local || f.Facts.Protection == statement.InTraining || f.Facts.MinSurvivors > 0 {
+		f.Facts.Took = f.participation(c.Rounds)
+	}
+	if t := p.Target; t != nil {
+		f.Facts.Delta = t.Delta
+		calibrated, err := f.Facts.Calibrate(t.Epsilon, statement.Adversary(t.Against))
+		if err != nil {
+			return c.refuse("privacy.target", "cannot be reached: %v", err)
+		}
+		f.Facts = calibrated
+	}
+	return f.build(average)
+}
+
+func (f *Federation) build(average algorithm.FedAvg) error {
+	f.algorithm, f.mechanism = algorithm.FedSGD{}, mechanism.None{}
+	var gaussian *mechanism.Gaussian
+	if f.Facts.Protection != statement.Unprotected {
+		place := mechanism.Central // inside local training the client itself does the summing
+		if f.Facts.Protection == statement.Local {
+			place = mechanism.Local
+		}
+		var err error
+		if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.NoiseMultiplier); err != nil {
+			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
+		}
+		if f.Facts.Protection != statement.InTraining {
+			f.mechanism = gaussian
+		}
+	}
+	if f.Config.Algorithm.Kind == "fedavg" {
+		if f.Facts.Protection == statement.InTraining {
+			average.Noise = gaussian
+		}
+		if err := average.Check(); err != nil {
+			return f.Config.refuse("algorithm.local", "is impossible: %v", err)
+		}
+		f.algorithm = average
+	}
+	return nil
+}
+
+// participation counts how often each client is drawn in the first rounds. Cohorts depend on no data, so a simulation
+// knows them beforehand.
+func (f *Federation) participation(upTo int) []int {
+	took := make([]int, len(f.Parts))
+	for r := 1; r <= upTo; r++ {
+		for _, c := range f.sampling.Cohort(r) {
+			took[c]++
+		}
+	}
+	return took
+}
+
+// divisor turns the sum of a round into a mean. Under privacy it is the expected cohort: the real one would tell who came.
+func (f *Federation) divisor(contributors int) float64 {
+	if f.Facts.Protection == statement.Unprotected {
+		return float64(contributors)
+	}
+	return f.Config.Cohort.Size
+}
+
+// BytesUp is what a client sends in a round.
+func (f *Federation) BytesUp() int64 {
+	return (int64(f.Net.Size())*int64(f.mechanism.BitsPerWeight()) + 7) / 8
+}
+
+// BytesDown is what a client receives in a round: the model in float32.
+func (f *Federation) BytesDown() int64 { return int64(f.Net.Size()) * 4 }

@@ -1,0 +1,93 @@
+package experiment
+
+import (
+	"time"
+
+	"hubbub/internal/algorithm"
+	"hubbub/internal/rounds"
+	"hubbub/statement"
+)
+
+// Plan is what a run will cost, known before anything is trained.
+type Plan struct {
+	Name            string          `json:"name"`
+	Clients         int             `json:"clients"`
+	Records         int             `json:"records"`
+	Weights         int             `json:"weights"`
+	Rounds          int             `json:"rounds"`
+	NoiseMultiplier float64         `json:"noise_multiplier,omitempty"`
+	Statement       []statement.Row `json:"statement"`
+	BytesUp         int64           `json:"bytes_up"`   // per client and round
+	BytesDown       int64           `json:"bytes_down"` // per client and round
+	Seconds         float64         `json:"seconds"`    // estimated, on this machine as it is now
+	MemoryBytes     int64           `json:"memory_bytes"`
+	ConfigHash      string          `json:"config_hash"`
+}
+
+// probe is how long one kind of work is tried for the estimate.
+const probe = 300 * time.Millisecond
+
+// Plan states the guarantee, and estimates time and memory by trying a little of the work.
+func (f *Federation) Plan() (Plan, error) {
+	rows, err := f.Facts.Rows()
+	if err != nil {
+		return Plan{}, err
+	}
+	return Plan{
+		Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
+		NoiseMultiplier: f.Facts.NoiseMultiplier, Statement: rows, BytesUp: f.BytesUp(), BytesDown: f.BytesDown(),
+		Seconds: f.estimateSeconds(), MemoryBytes: f.estimateMemory(), ConfigHash: f.Hash,
+	}, nil
+}
+
+// estimateSeconds times one worker on a few clients of the first cohort, the server's noise and an evaluation.
+func (f *Federation) estimateSeconds() float64 {
+	crew := newCrew(f)
+	model := f.Net.Init(f.key.Derive("init").Stream())
+	cohort := f.sampling.Cohort(1)
+	perClient := 0.0
+	if len(cohort) > 0 {
+		size := 1
+		if f.batched {
+			size = min(len(cohort), 64)
+		}
+		began, tried := time.Now(), 0
+		for from := 0; from+size <= len(cohort) && time.Since(began) < probe; from += size {
+			if err := crew.contribute(crew.workers[0], 1, model, cohort[from:from+size]); err != nil {
+				break // the run itself will say so
+			}
+			tried += size
+		}
+		perClient = time.Since(began).Seconds() / float64(max(tried, 1))
+	}
+	began := time.Now()
+	f.serverWork(crew, model)
+	perRound := time.Since(began).Seconds()
+	began = time.Now()
+	crew.evaluate(model)
+	perEvaluation := time.Since(began).Seconds()
+	n := float64(f.Config.Rounds)
+	cores := float64(len(crew.workers))
+	return n*(perClient*f.Config.Cohort.Size/cores+perRound) + n/float64(f.Config.Evaluate)*perEvaluation
+}
+
+// serverWork is what the server does once a round.
+func (f *Federation) serverWork(crew *crew, model []float32) {
+	sum := make([]int64, len(model))
+	f.mechanism.ServerNoise(sum, f.key.Derive("probe").Stream())
+	r := run{f: f, crew: crew}
+	c := f.Config.Algorithm.Server
+	var err error
+	if r.server, err = algorithm.NewOptimizer(algorithm.OptimizerConfig{Kind: c.Optimizer, Rate: c.Rate, Beta: c.Beta}, len(model)); err == nil {
+		r.apply(append([]float32(nil), model...), &rounds.Release{Sum: sum, Contributors: 1})
+	}
+}
+
+// estimateMemory adds up what is held at once: data, models, and each worker's scratch.
+func (f *Federation) estimateMemory() int64 {
+	d := int64(f.Net.Size())
+	data := int64(len(f.Train.Features)+len(f.Test.Features))*4 + int64(f.Train.Len())*8*2
+	models := d * (4*8 + 8*2) // model, next model, optimizer and its copies, mean; the engine's sums
+	workers := int64(newCrewSize()) * (d*(4+4+8) + 64*int64(f.Net.Inputs())*4*3)
+	return data + models + workers
+}

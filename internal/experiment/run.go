@@ -1,0 +1,330 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"hubbub/accountant"
+	"hubbub/internal/algorithm"
+	"hubbub/internal/kernel"
+	"hubbub/internal/rounds"
+	"hubbub/statement"
+)
+
+// Metrics is one line of metrics.jsonl. Rounds that were not evaluated have no accuracy. Cohort sizes are left out on purpose:
+// publishing them would undo the amplification by sampling.
+type Metrics struct {
+	Round     int                              `json:"round"`
+	Accuracy  *float64                         `json:"accuracy,omitempty"`
+	Loss      *float64                         `json:"loss,omitempty"`
+	Epsilon   map[statement.Adversary]*float64 `json:"epsilon,omitempty"` // so far; null: no guarantee
+	Abandoned string                           `json:"abandoned,omitempty"`
+	Seconds   float64                          `json:"seconds"` // since the start
+}
+
+// Progress is told after every round.
+type Progress struct {
+	Rounds int // planned
+	Last   Metrics
+	Left   time.Duration // estimated
+}
+
+// Result is result.json.
+type Result struct {
+	Name                string          `json:"name"`
+	Finished            bool            `json:"finished"`
+	Note                string          `json:"note,omitempty"` // why it stopped early
+	Rounds              int             `json:"rounds"`
+	Accuracy            float64         `json:"accuracy"`
+	Loss                float64         `json:"loss"`
+	Seconds             float64         `json:"seconds"`
+	BytesPerClientRound int64           `json:"bytes_per_client_round"`
+	BytesUp             int64           `json:"bytes_up"`
+	BytesDown           int64           `json:"bytes_down"`
+	NoiseMultiplier     float64         `json:"noise_multiplier,omitempty"`
+	Statement           []statement.Row `json:"statement"`
+	ConfigHash          string          `json:"config_hash"`
+	ModelHash           string          `json:"model_hash"`
+}
+
+// run is the state of one run.
+type run struct {
+	f        *Federation
+	folder   Folder
+	books    *books
+	engine   *rounds.Engine
+	crew     *crew
+	server   algorithm.Optimizer
+	metrics  *os.File
+	lines    []Metrics
+	last     checkpoint // after the last complete round
+	took     []int      // how often each client took part, the open round included
+	began    time.Time // shifted by what earlier parts of the run took
+	kept     time.Time // when the last checkpoint was written
+	progress func(Progress)
+}
+
+// Start runs the experiment in a new folder.
+func (f *Federation) Start(ctx context.Context, d Folder, version string, progress func(Progress)) (Result, error) {
+	text, err := f.Config.Text()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := d.write(configFile, text); err != nil {
+		return Result{}, err
+	}
+	first := checkpoint{model: f.Net.Init(f.key.Derive("init").Stream())}
+	r, err := f.open(d, first, progress)
+	if err != nil {
+		return Result{}, err
+	}
+	return r.loop(ctx, version)
+}
+
+// Resume goes on where the folder's checkpoint was made.
+func (f *Federation) Resume(ctx context.Context, d Folder, version string, progress func(Progress)) (Result, error) {
+	at, err := d.readCheckpoint(f.Hash, f.Net.Size())
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := f.open(d, at, progress)
+	if err != nil {
+		return Result{}, err
+	}
+	return r.loop(ctx, version)
+}
+
+func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*run, error) {
+	r := &run{f: f, folder: d, crew: newCrew(f), last: at, took: f.participation(at.round), progress: progress}
+	r.began = time.Now().Add(-time.Duration(at.seconds * float64(time.Second)))
+	c := f.Config.Algorithm.Server
+	var err error
+	if r.server, err = algorithm.NewOptimizer(algorithm.OptimizerConfig{Kind: c.Optimizer, Rate: c.Rate, Beta: c.Beta}, f.Net.Size()); err != nil {
+		return nil, err
+	}
+	if at.round > 0 {
+		if err := r.server.Restore(at.server); err != nil {
+			return nil, inputError("%s: %w", d.file(checkpointFile), err)
+		}
+	}
+	if r.lines, err = d.readMetrics(at.round); err != nil {
+		return nil, err
+	}
+	if r.books, err = openBooks(d, f.Hash, at.entries); err != nil {
+		return nil, err
+	}
+	if r.metrics, err = os.OpenFile(d.file(metricsFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		return nil, inputError("open the metrics: %w", err)
+	}
+	r.engine, err = rounds.New(rounds.Config{
+		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.Net.Size(), MinSurvivors: f.Config.Cohort.MinSurvivors,
+		Costs: f.Facts.Costs,
+		ServerNoise: func(round int, sum []int64) {
+			f.mechanism.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
+		},
+	})
+	return r, err
+}
+
+// loop runs the rounds that are left and keeps what came of them, also when it is interrupted or the training diverges.
+func (r *run) loop(ctx context.Context, version string) (Result, error) {
+	defer r.books.close()
+	defer r.metrics.Close()
+	if err := r.keepCheckpoint(); err != nil { // so that there is one from the start
+		return Result{}, err
+	}
+	var stopped error
+	for !r.engine.Done() && stopped == nil {
+		stopped = r.oneRound(ctx)
+	}
+	note := ""
+	switch {
+	case stopped == nil:
+	case errors.Is(stopped, context.Canceled):
+		note = fmt.Sprintf("stopped after round %d of %d; go on with: hubbub run %s --resume", r.last.round, r.f.Config.Rounds, r.folder.Path)
+	case errors.Is(stopped, algorithm.ErrDiverged):
+		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, algorithm.ErrDiverged, r.last.round)
+		stopped = inputError("%s", note)
+	default:
+		return Result{}, stopped // the disk failed, say: what was kept before is still there
+	}
+	if err := r.keepCheckpoint(); err != nil {
+		return Result{}, err
+	}
+	result, err := r.finish(note, version)
+	if err != nil {
+		return Result{}, err
+	}
+	return result, stopped
+}
+
+// oneRound either completes a round or leaves the state as it was after the one before.
+func (r *run) oneRound(ctx context.Context) error {
+	out, err := r.step(rounds.Begin{})
+	if err != nil {
+		return err
+	}
+	if len(out.Send) > 0 {
+		cohort := make([]int, len(out.Send))
+		for i, m := range out.Send {
+			cohort[i] = m.Client
+		}
+		sums, err := r.crew.contributions(ctx, r.last.round+1, r.last.model, cohort)
+		if err != nil {
+			return err
+		}
+		for _, s := range sums {
+			if out, err = r.step(s); err != nil {
+				return err
+			}
+		}
+		for _, c := range cohort {
+			r.took[c]++
+		}
+	}
+	line := Metrics{Round: r.last.round + 1}
+	next := slices.Clone(r.last.model)
+	if out.Release != nil {
+		r.apply(next, out.Release)
+	} else if out.Abandon != nil {
+		line.Abandoned = out.Abandon.Why
+	}
+	if err := r.measure(&line, next); err != nil {
+		return err
+	}
+	r.last = checkpoint{round: line.Round, entries: len(r.books.chain.Entries()), model: next, server: r.server.State().Clone()}
+	return r.keepLine(line)
+}
+
+// step hands the engine what happened and makes its charges durable before anything else is done with the answer.
+func (r *run) step(in rounds.Input) (rounds.Output, error) {
+	out, err := r.engine.Step(time.Now(), in)
+	if err != nil {
+		return out, err
+	}
+	return out, r.books.keep(out.Charge)
+}
+
+// apply takes the server's step with a release.
+func (r *run) apply(model []float32, release *rounds.Release) {
+	divisor := r.f.divisor(release.Contributors)
+	if divisor == 0 {
+		return // nobody came, and there is no noise either
+	}
+	mean := make([]float32, len(model))
+	r.f.mechanism.Decode(mean, release.Sum, divisor)
+	r.f.algorithm.ServerGradient(mean)
+	r.server.Step(model, mean)
+}
+
+// measure evaluates on schedule and refuses a model that has diverged.
+func (r *run) measure(line *Metrics, model []float32) error {
+	if !kernel.Finite(model) {
+		return algorithm.ErrDiverged
+	}
+	if line.Round%r.f.Config.Evaluate != 0 && line.Round != r.f.Config.Rounds {
+		return nil
+	}
+	loss, accuracy := r.crew.evaluate(model)
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return algorithm.ErrDiverged
+	}
+	line.Loss, line.Accuracy = &loss, &accuracy
+	line.Epsilon = map[statement.Adversary]*float64{}
+	facts := r.f.Facts
+	// An abandoned round counts as well: that it was abandoned can be seen.
+	facts.Rounds, facts.Took = line.Round, r.took
+	for _, adversary := range statement.Adversaries {
+		row, err := facts.Row(adversary, facts.Unit)
+		if err != nil {
+			return err
+		}
+		line.Epsilon[adversary] = row.Epsilon
+	}
+	return nil
+}
+
+func (r *run) keepLine(line Metrics) error {
+	elapsed := time.Since(r.began)
+	r.last.seconds = elapsed.Seconds()
+	line.Seconds = math.Round(elapsed.Seconds()*1000) / 1000
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	if _, err := r.metrics.Write(append(text, '\n')); err != nil {
+		return inputError("write the metrics: %w", err)
+	}
+	r.lines = append(r.lines, line)
+	// A run that died is taken up from its last checkpoint and comes to the same end, so one a second is enough.
+	if time.Since(r.kept) > time.Second {
+		if err := r.keepCheckpoint(); err != nil {
+			return err
+		}
+	}
+	if r.progress != nil {
+		left := time.Duration(float64(elapsed) / float64(line.Round) * float64(r.f.Config.Rounds-line.Round))
+		r.progress(Progress{Rounds: r.f.Config.Rounds, Last: line, Left: left})
+	}
+	return nil
+}
+
+func (r *run) keepCheckpoint() error {
+	text, err := r.last.encode(r.f.Hash)
+	if err != nil {
+		return err
+	}
+	r.kept = time.Now()
+	return r.folder.write(checkpointFile, text)
+}
+
+// finish writes model, result and report.
+func (r *run) finish(note, version string) (Result, error) {
+	facts := r.f.Facts
+	facts.Rounds, facts.Took = r.last.round, r.f.participation(r.last.round)
+	rows, err := facts.Rows()
+	if err != nil {
+		return Result{}, err
+	}
+	loss, accuracy := r.crew.evaluate(r.last.model)
+	encoded, err := encodeModel(r.f.Net, r.last.model, map[string]string{"name": r.f.Config.Name, "config_hash": r.f.Hash, "rounds": fmt.Sprint(r.last.round)})
+	if err != nil {
+		return Result{}, err
+	}
+	hash := sha256.Sum256(encoded)
+	result := Result{
+		Name: r.f.Config.Name, Finished: note == "", Note: note, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
+		Seconds: math.Round(r.last.seconds*1000) / 1000, BytesPerClientRound: r.f.BytesUp() + r.f.BytesDown(),
+		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), NoiseMultiplier: facts.NoiseMultiplier, Statement: rows,
+		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]),
+	}
+	if err := r.folder.write(modelFile, encoded); err != nil {
+		return Result{}, err
+	}
+	page, err := r.report(result, version)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.folder.write(reportFile, page); err != nil {
+		return Result{}, err
+	}
+	return result, r.folder.writeJSON(resultFile, result)
+}
+
+// EpsilonAgainst finds a row of the statement for the run's own unit.
+func (r Result) EpsilonAgainst(adversary statement.Adversary, unit accountant.Unit) (statement.Row, bool) {
+	for _, row := range r.Statement {
+		if row.Adversary == adversary && row.Unit == unit {
+			return row, true
+		}
+	}
+	return statement.Row{}, false
+}
