@@ -58,6 +58,7 @@ func svg(k kind) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	p = p.roomForLegend()
 	c := newCanvas(p.width, p.height, p.title, p.description)
 	p.draw(c)
 	return c.bytes(), nil
@@ -78,6 +79,7 @@ func pixels(k kind, width int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	p = p.roomForLegend()
 	height := max(1, int(math.Round(float64(width)*float64(p.height/p.width))))
 	// The canvas takes a whole number of dots per inch: the size in points gives way by a per cent or so, so that the
 	// number of pixels is exact.

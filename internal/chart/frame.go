@@ -31,9 +31,7 @@ func (p picture) draw(c vg.CanvasSizer) {
 	c.Fill(area.Rectangle.Path())
 	area = draw.Crop(area, margin, -margin, margin, -margin)
 	line(&area, face(titleSize, true), text, p.title)
-	if len(p.marks) > 1 {
-		p.legend(&area)
-	}
+	p.legend(&area)
 	line(&area, face(labelSize, false), quiet, p.yLabel)
 
 	frame := p.axes()
@@ -73,29 +71,68 @@ func write(c draw.Canvas, f font.Face, colour ink, at vg.Point, s string) {
 	c.FillString(f, at, s)
 }
 
-// legend writes the names of the series from left to right, in as many rows as it takes.
+const (
+	afterSample = 5
+	afterName   = 16
+)
+
+func legendRowHeight() vg.Length {
+	f := face(legendSize, false)
+	e := f.Extents()
+	return e.Ascent + e.Descent + lineGap/2
+}
+
+// legendRows deals the series out over as many rows as their names need; a single series needs none.
+func (p picture) legendRows(width vg.Length) [][]mark {
+	if len(p.marks) < 2 {
+		return nil
+	}
+	f := face(legendSize, false)
+	var rows [][]mark
+	x := width
+	for _, m := range p.marks {
+		needs := sampleWidth + afterSample + f.Width(shorten(f, m.name(), width-sampleWidth-afterSample))
+		if x+needs > width {
+			rows, x = append(rows, nil), 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], m)
+		x += needs + afterName
+	}
+	return rows
+}
+
+// roomForLegend makes the picture higher by all rows of the legend but the first, so that many names leave the data its room.
+func (p picture) roomForLegend() picture {
+	if rows := len(p.legendRows(p.width - 2*margin)); rows > 1 {
+		p.height += legendRowHeight() * vg.Length(rows-1)
+	}
+	return p
+}
+
+// legend writes the names of the series from left to right, row by row, at the top of the area.
 func (p picture) legend(area *draw.Canvas) {
 	f := face(legendSize, false)
-	height := f.Extents().Ascent + f.Extents().Descent
-	const afterSample, afterName = 5, 16
-	x := area.Min.X
-	for _, m := range p.marks {
-		name := shorten(f, m.name(), area.Size().X-sampleWidth-afterSample)
-		width := sampleWidth + afterSample + f.Width(name)
-		if x > area.Min.X && x+width > area.Max.X {
-			x = area.Min.X
-			area.Max.Y -= height + lineGap/2
+	width := area.Size().X
+	rows := p.legendRows(width)
+	for _, row := range rows {
+		x := area.Min.X
+		for _, m := range row {
+			box := *area
+			box.Rectangle = vg.Rectangle{
+				Min: vg.Point{X: x, Y: area.Max.Y - legendRowHeight() + lineGap/2},
+				Max: vg.Point{X: x + sampleWidth, Y: area.Max.Y},
+			}
+			m.sample(box)
+			x += sampleWidth + afterSample
+			name := shorten(f, m.name(), width-sampleWidth-afterSample)
+			write(*area, f, text, vg.Point{X: x, Y: area.Max.Y - f.Extents().Ascent}, name)
+			x += f.Width(name) + afterName
 		}
-		box := *area
-		box.Rectangle = vg.Rectangle{
-			Min: vg.Point{X: x, Y: area.Max.Y - height},
-			Max: vg.Point{X: x + sampleWidth, Y: area.Max.Y},
-		}
-		m.sample(box)
-		write(*area, f, text, vg.Point{X: x + sampleWidth + afterSample, Y: area.Max.Y - f.Extents().Ascent}, name)
-		x += width + afterName
+		area.Max.Y -= legendRowHeight()
 	}
-	area.Max.Y -= height + lineGap
+	if len(rows) > 0 {
+		area.Max.Y -= lineGap / 2
+	}
 }
 
 // axes is a gonum plot with our ranges, ticks, fonts and colours, and a grid of horizontal lines only.

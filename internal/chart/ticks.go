@@ -103,7 +103,7 @@ func labels(smallest, largest float64) func(v float64, exponent int) string {
 	}
 }
 
-// scientific writes 2e-5 and not 2e-05, with the digits down to the place of the given exponent.
+// scientific writes 2e-5 and not 2e-05, with the digits down to the place of the given exponent, less the zeros at the end.
 func scientific(v float64, exponent int) string {
 	if v == 0 {
 		return "0"
@@ -111,6 +111,9 @@ func scientific(v float64, exponent int) string {
 	digits := int(math.Floor(math.Log10(math.Abs(v))+1e-9)) - exponent
 	s := strconv.FormatFloat(v, 'e', min(max(digits, 0), 15), 64)
 	mantissa, power, _ := strings.Cut(s, "e")
+	if strings.Contains(mantissa, ".") {
+		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+	}
 	sign := strings.TrimPrefix(power[:1], "+")
 	if power = strings.TrimLeft(power[1:], "0"); power == "" {
 		return mantissa
