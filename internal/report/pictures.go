@@ -28,7 +28,7 @@ func (r Run) pictures() (drawn []picture, undrawn string, err error) {
 		return nil, "", err
 	}
 	epsilon, undrawn := r.epsilon()
-	if err := add("Epsilon spent after each round; it never goes down.", epsilon); err != nil {
+	if err := add("Epsilon spent up to each round.", epsilon); err != nil {
 		return nil, "", err
 	}
 	loss := r.over("loss", func(p Point) *float64 { return p.Loss }, 1)

@@ -22,6 +22,7 @@ import (
 // Run is a run as the report shows it.
 type Run struct {
 	Name    string
+	Summary string // what was trained, on what and how, in a sentence; optional
 	Version string // of the program
 	Command string // the command line that repeats the run; optional
 

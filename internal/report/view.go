@@ -14,11 +14,11 @@ type view struct {
 	CSS       template.CSS
 	StyleHash string
 
-	Title, Version, Command, Note string
-	Progress                      string // one sentence: how far it came
-	Accuracy, Loss, Seconds       string
-	BytesUp, BytesDown            string
-	ModelHash, ConfigHash, Config string
+	Title, Summary, Version, Command, Note string
+	Progress                               string // one sentence: how far it came
+	Accuracy, Loss, Seconds                string
+	BytesUp, BytesDown                     string
+	ModelHash, ConfigHash, Config          string
 
 	Protections []protection
 	Pictures    []picture
@@ -51,7 +51,7 @@ type dataPicture struct {
 
 func (r Run) view() (*view, error) {
 	v := &view{
-		Title: r.title(), Version: r.Version, Command: r.Command, Note: r.Note,
+		Title: r.title(), Summary: r.Summary, Version: r.Version, Command: r.Command, Note: r.Note,
 		Accuracy: percent(r.Accuracy), Loss: plain(r.Loss),
 		Seconds: duration(r.Seconds), BytesUp: size(r.BytesUp), BytesDown: size(r.BytesDown),
 		ModelHash: r.ModelHash, ConfigHash: r.ConfigHash, Config: r.Config,

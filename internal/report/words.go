@@ -82,7 +82,7 @@ func percent(v float64) string {
 	if math.IsNaN(v) {
 		return "not measured"
 	}
-	return strconv.FormatFloat(100*v, 'f', 2, 64) + " %"
+	return strconv.FormatFloat(100*v, 'f', 2, 64) + "%"
 }
 
 // plain writes a measured number with four digits.

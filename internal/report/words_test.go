@@ -39,7 +39,7 @@ func TestQuantitiesInWords(t *testing.T) {
 	tests := []struct{ got, want string }{
 		{size(0), "0 bytes"}, {size(999), "999 bytes"}, {size(63610), "63.6 kB (63,610 bytes)"}, {size(math.MaxInt64), "9.2 EB (9,223,372,036,854,775,807 bytes)"},
 		{duration(0.04), "0.0 s"}, {duration(59.9), "59.9 s"}, {duration(192), "3 min 12 s"}, {duration(3599.6), "60 min 0 s"}, {duration(7500), "2 h 5 min"},
-		{percent(0.93412), "93.41 %"}, {percent(1), "100.00 %"}, {percent(math.NaN()), "not measured"},
+		{percent(0.93412), "93.41%"}, {percent(1), "100.00%"}, {percent(math.NaN()), "not measured"},
 		{plain(0.23456), "0.2346"}, {plain(math.Inf(1)), "infinite"},
 		{reason("it sees everything. "), "it sees everything."}, {reason(""), "the run recorded no reason."},
 		{list([]string{"a"}), "a"}, {list([]string{"a", "b"}), "a and b"}, {list([]string{"a", "b", "c"}), "a, b and c"},
