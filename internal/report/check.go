@@ -18,12 +18,10 @@ func (r Run) check() error {
 	if err := checkAccuracy(r.Accuracy); err != nil {
 		return err
 	}
-	stated := map[string]bool{}
 	for i, row := range r.Statement {
 		if err := row.check(); err != nil {
 			return fmt.Errorf("row %d of the statement: %w", i+1, err)
 		}
-		stated[row.Adversary] = true
 	}
 	last := math.MinInt
 	for _, p := range r.Metrics {
@@ -31,7 +29,7 @@ func (r Run) check() error {
 			return fmt.Errorf("metrics of round %d after round %d: rounds must increase", p.Round, last)
 		}
 		last = p.Round
-		if err := p.check(stated); err != nil {
+		if err := p.check(r.rowsByAdversary()); err != nil {
 			return fmt.Errorf("metrics of round %d: %w", p.Round, err)
 		}
 	}
@@ -65,18 +63,33 @@ func (row Row) check() error {
 	return nil
 }
 
-func (p Point) check(stated map[string]bool) error {
+// rowsByAdversary are the rows that the metrics speak of: an adversary's first one with a guarantee, else its first one.
+func (r Run) rowsByAdversary() map[string]Row {
+	rows := map[string]Row{}
+	for _, row := range r.Statement {
+		if known, ok := rows[row.Adversary]; !ok || known.Epsilon == nil && row.Epsilon != nil {
+			rows[row.Adversary] = row
+		}
+	}
+	return rows
+}
+
+func (p Point) check(stated map[string]Row) error {
 	if p.Accuracy != nil {
 		if err := checkAccuracy(*p.Accuracy); err != nil {
 			return err
 		}
 	}
 	for adversary, epsilon := range p.Epsilon {
-		if !stated[adversary] {
+		row, ok := stated[adversary]
+		if !ok {
 			return fmt.Errorf("epsilon against %q, which the statement does not name: it would have no delta", adversary)
 		}
 		if epsilon == nil {
 			continue
+		}
+		if row.Epsilon == nil {
+			return fmt.Errorf("epsilon %g against %q, where the statement has no guarantee: leave it out", *epsilon, adversary)
 		}
 		if err := checkEpsilon(*epsilon); err != nil {
 			return fmt.Errorf("against %q: %w", adversary, err)

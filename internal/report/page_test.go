@@ -360,3 +360,37 @@ func TestManyRoundsAreThinnedAndThePageSaysSo(t *testing.T) {
 		t.Errorf("%d rows, the last is round %s", n, v.Numbers[n-1][0])
 	}
 }
+
+func TestALossThatRanAwayIsInTheTableAndNotInThePicture(t *testing.T) {
+	r := small()
+	r.Metrics[5].Loss, r.Metrics[10].Loss, r.Metrics[15].Loss = new(math.Inf(1)), new(1e300), new(math.NaN())
+	r.Loss = math.Inf(1)
+	_, text := elements(t, write(t, r))
+	if !strings.Contains(text, "infinite") || !strings.Contains(text, "1e+300") {
+		t.Error("the table does not show the values")
+	}
+	series := r.over("loss", func(p Point) *float64 { return p.Loss }, 1)
+	if n := len(series[0].Y); n != 3 {
+		t.Errorf("%d losses drawn, want 3 of 6", n)
+	}
+}
+
+func TestTheFirstRowWithAGuaranteeGivesTheMetricsTheirDelta(t *testing.T) {
+	r := small()
+	r.Statement = []Row{
+		{Adversary: "public", Unit: "client", Why: "noise is added per record"},
+		{Adversary: "public", Unit: "record", Epsilon: new(2.0), Delta: 1e-6},
+		{Adversary: "public", Unit: "client", Epsilon: new(9.0), Delta: 1e-3},
+	}
+	for i := range r.Metrics {
+		r.Metrics[i].Epsilon = map[string]*float64{"public": new(1.0)}
+	}
+	v, err := r.view()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"round", "accuracy", "loss", "epsilon against those who see only the models at delta 1e-6, for one record"}
+	if !slices.Equal(v.Columns, want) {
+		t.Errorf("columns %q, want %q", v.Columns, want)
+	}
+}

@@ -44,8 +44,9 @@ func (r Run) pictures() (drawn []picture, undrawn string, err error) {
 // some rounds is the rule and not a gap.
 func (r Run) over(name string, get func(Point) *float64, scale float64) []chart.Series {
 	s := chart.Series{Name: name}
+	const runaway = 1e30 // a loss beyond this, or infinite, has no place on an axis with the others; the table still says it
 	for _, p := range r.Metrics {
-		if v := get(p); v != nil && !math.IsNaN(*v) && !math.IsInf(*v, 0) {
+		if v := get(p); v != nil && math.Abs(*v) < runaway {
 			s.X, s.Y = append(s.X, float64(p.Round)), append(s.Y, scale**v)
 		}
 	}

@@ -63,9 +63,11 @@ type Row struct {
 // Point is what was measured after a round. Sizes of cohorts are not part of it: they stay unpublished.
 type Point struct {
 	Round    int
-	Accuracy *float64            // in [0, 1]; nil: not evaluated
-	Loss     *float64            // nil: not evaluated
-	Epsilon  map[string]*float64 // spent so far, per adversary of the statement; nil: no guarantee
+	Accuracy *float64 // in [0, 1]; nil: not evaluated
+	Loss     *float64 // nil: not evaluated
+	// Epsilon is what was spent so far, per adversary of the statement; nil: no guarantee. Where an adversary has several
+	// rows, it has the delta and the unit of the first with a guarantee.
+	Epsilon map[string]*float64
 }
 
 // LabelCount is how many examples carry a label.

@@ -103,7 +103,7 @@ func (row Row) words() protection {
 	return p
 }
 
-// adversaries are those that the metrics follow, in the order of the statement, each with its first row.
+// adversaries are the rows of those that the metrics follow, in the order of the statement.
 func (r Run) adversaries() []Row {
 	followed := map[string]bool{}
 	for _, p := range r.Metrics {
@@ -111,11 +111,12 @@ func (r Run) adversaries() []Row {
 			followed[a] = true
 		}
 	}
+	byAdversary := r.rowsByAdversary()
 	var rows []Row
 	for _, row := range r.Statement {
 		if followed[row.Adversary] {
-			rows = append(rows, row)
-			followed[row.Adversary] = false
+			rows = append(rows, byAdversary[row.Adversary])
+			followed[row.Adversary] = false // once, though it may have several rows
 		}
 	}
 	return rows

@@ -74,6 +74,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{"rounds that go back", func(r *Run) { r.Metrics[2].Round = 1 }, "metrics of round 1 after round 10"},
 		{"an epsilon without delta", func(r *Run) { r.Metrics[0].Epsilon["moon"] = new(1.0) }, `epsilon against "moon", which the statement does not name`},
 		{"an infinite epsilon in the metrics", func(r *Run) { r.Metrics[0].Epsilon["public"] = new(math.Inf(1)) }, `metrics of round 1: against "public": epsilon +Inf`},
+		{"an epsilon where there is no guarantee", func(r *Run) { r.Metrics[0].Epsilon["server"] = new(1.0) }, `epsilon 1 against "server", where the statement has no guarantee`},
 		{"a wrong accuracy in the metrics", func(r *Run) { r.Metrics[0].Accuracy = new(1.5) }, "metrics of round 1: accuracy 1.5"},
 		{"a negative count", func(r *Run) { r.LabelHistogram = []LabelCount{{"3", -1}} }, `label "3" has -1 examples`},
 		{"a picture that is no PNG", func(r *Run) { r.DataPicture = []byte("GIF89a") }, "picture of the data"},
