@@ -2,7 +2,7 @@ package chart
 
 import "math"
 
-// noise is a fixed, made-up wiggle: the same on every machine.
+// wiggle is made up and the same on every machine.
 func wiggle(i int) float64 { return math.Mod(float64(i*7919), 13)/13 - 0.5 }
 
 func learning(name string, top float64, points int) Series {
@@ -70,7 +70,7 @@ var examples = []struct {
 	{"many_series", Line{Title: "Twelve series differ by colour and dash", XLabel: "x", YLabel: "y", Series: manySeries(12)}},
 	{"bars", Bars{
 		Title: "Examples per label", XLabel: "label", YLabel: "examples", Categories: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
-		// Counts of the MNIST training set, from its own label file.
+		// Counted in train-labels-idx1-ubyte of MNIST.
 		Groups: []Group{{Name: "MNIST", Values: []float64{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}}},
 	}},
 	{"grouped_bars_with_negative_values", Bars{
