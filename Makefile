@@ -1,0 +1,78 @@
+# make demo    train a private model on real data and look at the report
+# make test    everything that must hold, from nothing (what CI runs)
+# make help    the rest
+
+GO       ?= go
+HUBBUB   := bin/hubbub
+# Tests and the demo share one copy of the data sets, below the checkout.
+export HUBBUB_DATA ?= $(CURDIR)/.cache/data
+# Ours is plain Go: the fast build is the default build.
+export CGO_ENABLED ?= 0
+
+.PHONY: help demo build data check test bench slow fresh readme browser picture
+
+help:
+	@echo "make demo     train a private model on MNIST, under a minute, and write a report"
+	@echo "make check    format, vet, staticcheck and quick tests: before every commit"
+	@echo "make test     all tests, from nothing: what CI runs"
+	@echo "make slow     long tests: race detector, longer fuzzing"
+	@echo "make bench    benchmarks"
+	@echo "make readme   run the code blocks of README.md in a fresh clone"
+	@echo "make fresh    demo and test in a clone with empty HOME and caches"
+	@echo "make picture  make the README's picture again"
+
+demo: build data
+	@echo "==> training (under a minute on two cores)"
+	@$(HUBBUB) run examples/demo.yaml
+
+build:
+	@test -x $(HUBBUB) || echo "==> building hubbub (the first time, modules are downloaded and compiled: a minute or so)"
+	@$(GO) build -o $(HUBBUB) ./cmd/hubbub
+
+data: build
+	@echo "==> MNIST"
+	@$(HUBBUB) data fetch mnist >/dev/null
+
+check:
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	  test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test -short ./...
+
+test: data browser
+	@unformatted=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	  test -z "$$unformatted" || { echo "not formatted: $$unformatted; run gofmt -w"; exit 1; }
+	$(GO) mod verify
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	GOARCH=arm64 $(GO) build ./...
+	$(GO) test ./...
+	$(GO) test -tags browser -run Browser ./cmd/hubbub
+
+# The report is looked at in a real browser. On a Debian machine that has none, and where we may, it is installed.
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || command -v chrome >/dev/null || { \
+	  echo "==> installing chromium, which the page tests need"; \
+	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
+	  { echo "no browser found and none could be installed: install chromium"; exit 1; }; }
+
+slow: data
+	CGO_ENABLED=1 $(GO) test -race ./...
+	$(GO) test -tags slow -timeout 60m ./...
+	$(GO) test -run xxx -fuzz FuzzDecode -fuzztime 30s ./internal/safetensors
+	$(GO) test -run xxx -fuzz FuzzDecode -fuzztime 30s ./internal/strictyaml
+	$(GO) test -run xxx -fuzz FuzzReadIDX -fuzztime 30s ./internal/data
+	$(GO) test -run xxx -fuzz FuzzRead -fuzztime 30s ./ledger
+
+bench:
+	$(GO) test -run xxx -bench . ./...
+
+fresh:
+	scripts/fresh
+
+readme:
+	scripts/readme
+
+picture: build data browser
+	scripts/picture

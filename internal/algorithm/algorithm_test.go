@@ -1,0 +1,300 @@
+package algorithm
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"hubbub/internal/data"
+	"hubbub/internal/kernel"
+	"hubbub/internal/nn"
+	"hubbub/mechanism"
+	"hubbub/noise"
+)
+
+// The first three steps by hand, with w = 1 and gradients 0.5, -0.25, 1, rate 0.1.
+func TestOptimizersFollowTheirFormulas(t *testing.T) {
+	gradients := []float64{0.5, -0.25, 1}
+	dumb := map[string]func() float64{
+		"sgd": func() float64 {
+			w := 1.0
+			for _, g := range gradients {
+				w -= 0.1 * g
+			}
+			return w
+		},
+		"momentum": func() float64 {
+			w, v := 1.0, 0.0
+			for _, g := range gradients {
+				v = 0.8*v + g
+				w -= 0.1 * v
+			}
+			return w
+		},
+		"adam": func() float64 {
+			w, m, s := 1.0, 0.0, 0.0
+			for i, g := range gradients {
+				m, s = 0.8*m+0.2*g, 0.999*s+0.001*g*g
+				n := float64(i + 1)
+				w -= 0.1 * (m / (1 - math.Pow(0.8, n))) / (math.Sqrt(s/(1-math.Pow(0.999, n))) + 1e-8)
+			}
+			return w
+		},
+		"rmsprop": func() float64 {
+			w, s := 1.0, 0.0
+			for _, g := range gradients {
+				s = 0.8*s + 0.2*g*g
+				w -= 0.1 * g / (math.Sqrt(s) + 1e-8)
+			}
+			return w
+		},
+	}
+	for kind, want := range dumb {
+		o, err := NewOptimizer(OptimizerConfig{Kind: kind, Rate: 0.1, Beta: 0.8}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := []float32{1, 1}
+		for i, g := range gradients {
+			if i == 2 { // taken up again from what was kept
+				kept := o.State().Clone()
+				o, _ = NewOptimizer(OptimizerConfig{Kind: kind, Rate: 0.1, Beta: 0.8}, 2)
+				if err := o.Restore(kept); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o.Step(w, []float32{float32(g), float32(g)})
+		}
+		if math.Abs(float64(w[1])-want()) > 5e-6 {
+			t.Errorf("%s: %v, want %v", kind, w[1], want())
+		}
+	}
+}
+
+func TestBadOptimizersAreRefused(t *testing.T) {
+	for _, c := range []OptimizerConfig{
+		{Kind: "sgd"}, {Kind: "sgd", Rate: -1}, {Kind: "sgd", Rate: math.NaN()}, {Kind: "lion", Rate: 1}, {Kind: "adam", Rate: 1, Beta: 1}, {Kind: "adam", Rate: 1, Beta2: -1},
+	} {
+		if _, err := NewOptimizer(c, 1); err == nil {
+			t.Errorf("%+v was accepted", c)
+		}
+	}
+	o, _ := NewOptimizer(OptimizerConfig{Kind: "adam", Rate: 1}, 3)
+	if o.Restore(State{}) == nil || o.Restore(State{Vectors: [][]float32{{1}, {1}}}) == nil {
+		t.Error("a state of another shape was taken")
+	}
+}
+
+// task is a small data set and a network for it.
+func task(t testing.TB, records int) (*nn.Net, *data.Set) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(6, 6))
+	s := &data.Set{Name: "blobs", Shape: []int{4}, Classes: 3}
+	for range records {
+		label := r.IntN(3)
+		for j := range 4 {
+			v := 0.3 * r.Float32()
+			if j == label {
+				v += 0.6
+			}
+			s.Features = append(s.Features, v)
+		}
+		s.Labels = append(s.Labels, uint8(label))
+	}
+	net, err := nn.MLP(4, []int{5}, 3, nn.Tanh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net, s
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func TestOneFullBatchStepOfFedAvgIsFedSGD(t *testing.T) {
+	net, set := task(t, 150) // more than one float batch
+	w := NewWorker(net, set)
+	model := net.Init(noise.Seeded(1).Stream())
+	gradient, update := make([]float32, net.Size()), make([]float32, net.Size())
+	if err := (FedSGD{}).Update(w, gradient, model, upTo(150), nil); err != nil {
+		t.Fatal(err)
+	}
+	average := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 0.5}, Batch: 150, Epochs: 1}
+	if err := average.Update(w, update, model, upTo(150), noise.Seeded(2).Stream()); err != nil {
+		t.Fatal(err)
+	}
+	average.ServerGradient(update)
+	for i := range update {
+		if math.Abs(float64(update[i]-0.5*gradient[i])) > 1e-6 {
+			t.Fatalf("weight %d: fedavg moves by %v, fedsgd by %v", i, -update[i], -0.5*gradient[i])
+		}
+	}
+}
+
+func TestAnEpochTouchesEveryRecordOnce(t *testing.T) {
+	net, set := task(t, 10)
+	a := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 1}, Batch: 4, Epochs: 2}
+	if got := a.StepsFor(10); got != 6 {
+		t.Errorf("%d steps for two epochs of ten records in fours, want 6", got)
+	}
+	if a.Epochs, a.Steps = 0, 9; a.StepsFor(10) != 9 {
+		t.Error("steps were not taken as given")
+	}
+	w := NewWorker(net, set)
+	next := FedAvg{Batch: 4}.plainBatches(w, upTo(10), noise.Seeded(3).Stream())
+	var seen []float32 // the inputs that the last batch held, in their order
+	for range 3 {
+		if err := next(make([]float32, net.Size()), net.Init(noise.Seeded(1).Stream())); err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, w.inputs...)
+	}
+	slices.Sort(seen)
+	all := slices.Clone(set.Features)
+	slices.Sort(all)
+	if !slices.Equal(seen, all) {
+		t.Error("one epoch did not hold every record once")
+	}
+}
+
+// Against a dumb version: every gradient by itself, clipped in float64, summed.
+func TestClippedSumsEqualTheDefinition(t *testing.T) {
+	net, set := task(t, 150)
+	w := NewWorker(net, set)
+	model := net.Init(noise.Seeded(1).Stream())
+	const clip = 0.9
+	g, err := mechanism.NewGaussian(mechanism.Central, clip, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := make([]int64, net.Size())
+	if err := w.AddClipped(sum, model, upTo(150), g); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, net.Size())
+	g.Decode(got, sum, 1)
+	want := make([]float64, net.Size())
+	clipped := 0
+	for r := range 150 {
+		one := make([]float32, net.Size())
+		if err := w.MeanGradient(one, model, []int{r}); err != nil {
+			t.Fatal(err)
+		}
+		factor := mechanism.ClipFactor(kernel.SumSquares(one), clip)
+		if factor < 1 {
+			clipped++
+		}
+		for i, v := range one {
+			want[i] += factor * float64(v)
+		}
+	}
+	if clipped == 0 || clipped == 150 {
+		t.Fatalf("%d of 150 gradients were clipped: the test shows nothing", clipped)
+	}
+	for i := range want {
+		if math.Abs(float64(got[i])-want[i]) > 1e-4 {
+			t.Fatalf("weight %d: %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// 4,000 noisy gradients of the same model: their mean is the clipped sum over the expected batch, their variance that of the
+// noise and the sampling. Limits of 6 standard errors; false alarm 2e-9 per weight, 53 weights.
+func TestNoisyBatchesHaveTheRightMeanAndVariance(t *testing.T) {
+	net, set := task(t, 30)
+	const draws, batch, clip, z = 4000, 6, 0.5, 2.0
+	g, err := mechanism.NewGaussian(mechanism.Central, clip, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := FedAvg{Batch: batch, Noise: g}
+	w := NewWorker(net, set)
+	model := net.Init(noise.Seeded(1).Stream())
+	single := make([][]float32, 30)
+	for r := range single {
+		single[r] = make([]float32, net.Size())
+		sum := make([]int64, net.Size())
+		if err := w.AddClipped(sum, model, []int{r}, g); err != nil {
+			t.Fatal(err)
+		}
+		g.Decode(single[r], sum, 1)
+	}
+	next := a.noisyBatches(w, upTo(30), noise.Seeded(5).Stream())
+	mean, square := make([]float64, net.Size()), make([]float64, net.Size())
+	gradient := make([]float32, net.Size())
+	for range draws {
+		if err := next(gradient, model); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range gradient {
+			mean[i] += float64(v) / draws
+			square[i] += float64(v) * float64(v) / draws
+		}
+	}
+	const rate = batch / 30.0
+	for i := range mean {
+		want, variance := 0.0, z*z*clip*clip
+		for _, s := range single {
+			want += rate * float64(s[i])
+			variance += rate * (1 - rate) * float64(s[i]) * float64(s[i])
+		}
+		want, variance = want/batch, variance/(batch*batch)
+		if off := (mean[i] - want) / math.Sqrt(variance/draws); math.Abs(off) > 6 {
+			t.Errorf("weight %d: the mean is off by %.1f standard errors", i, off)
+		}
+		if off := (square[i] - mean[i]*mean[i] - variance) / (variance * math.Sqrt(2.0/draws)); math.Abs(off) > 6 {
+			t.Errorf("weight %d: the variance is off by %.1f standard errors", i, off)
+		}
+	}
+}
+
+func TestDivergenceIsReported(t *testing.T) {
+	net, set := task(t, 10)
+	w := NewWorker(net, set)
+	model := net.Init(noise.Seeded(1).Stream())
+	model[0] = float32(math.NaN())
+	out := make([]float32, net.Size())
+	if err := w.MeanGradient(out, model, upTo(10)); !errors.Is(err, ErrDiverged) {
+		t.Errorf("a NaN weight: %v", err)
+	}
+	model = net.Init(noise.Seeded(1).Stream())
+	a := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 1e38}, Batch: 2, Epochs: 5}
+	if err := a.Update(w, out, model, upTo(10), noise.Seeded(1).Stream()); !errors.Is(err, ErrDiverged) {
+		t.Errorf("a rate of 1e38: %v", err)
+	}
+}
+
+func TestLearningSeparatesTheBlobs(t *testing.T) {
+	net, set := task(t, 300)
+	w := NewWorker(net, set)
+	model := net.Init(noise.Seeded(1).Stream())
+	a := FedAvg{Local: OptimizerConfig{Kind: "adam", Rate: 0.02}, Batch: 20, Epochs: 20}
+	update := make([]float32, net.Size())
+	if err := a.Update(w, update, model, upTo(300), noise.Seeded(4).Stream()); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range update {
+		model[i] += v
+	}
+	if _, correct := w.Evaluate(model, set.Features, set.Labels); correct < 295 {
+		t.Errorf("%d of 300 right after training", correct)
+	}
+}
+
+func TestImpossibleLocalTrainingIsRefused(t *testing.T) {
+	sgd := OptimizerConfig{Kind: "sgd", Rate: 1}
+	for _, a := range []FedAvg{
+		{Local: sgd, Batch: 1}, {Local: sgd, Batch: 1, Epochs: 1, Steps: 1}, {Local: sgd, Batch: 0, Epochs: 1}, {Local: sgd, Batch: 1, Epochs: -1}, {Batch: 1, Epochs: 1},
+	} {
+		if a.Check() == nil {
+			t.Errorf("%+v was accepted", a)
+		}
+	}
+}

@@ -1,0 +1,421 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"hubbub/internal/data"
+	"hubbub/ledger"
+	"hubbub/statement"
+)
+
+// blobs is a data set in which label l is bright in every third feature, from l on.
+func blobs(seed uint64, records int) *data.Set {
+	r := rand.New(rand.NewPCG(seed, 1))
+	s := &data.Set{Name: "blobs", Shape: []int{1, 3, 4}, Classes: 3}
+	for range records {
+		label := r.IntN(3)
+		for j := range 12 {
+			v := 0.4 * r.Float32()
+			if j%3 == label {
+				v += 0.4
+			}
+			s.Features = append(s.Features, v)
+		}
+		s.Labels = append(s.Labels, uint8(label))
+	}
+	return s
+}
+
+// base is a small experiment; tests change it by overrides.
+const base = `name: test
+seed: 7
+data: {name: mnist, partition: {kind: records}}
+model: {kind: mlp, hidden: [6], activation: tanh}
+algorithm: {kind: fedsgd, server: {kind: adam, lr: 0.05}}
+cohort: {sampling: poisson, expected_size: 100}
+rounds: 12
+evaluate_every: 3
+privacy:
+  unit: client
+  mechanism: {kind: gaussian, place: central, clip: 1}
+  target: {epsilon: 4, delta: 1e-5, against: public}
+`
+
+// kinds are the ways through the program, as overrides of base.
+var kinds = map[string][]string{
+	"central": nil,
+	"no privacy": {
+		"privacy={mechanism: {kind: none}}", "cohort={sampling: fixed, expected_size: 50}", "algorithm.server={kind: momentum, lr: 0.2}",
+	},
+	"local": {
+		"privacy.mechanism.place=local", "privacy.target.against=server", "privacy.target.epsilon=200",
+		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 20}",
+	},
+	"dpsgd": {
+		"privacy={unit: record, mechanism: {kind: dpsgd, clip: 1}, target: {epsilon: 8, delta: 1e-5, against: server}}",
+		"data.partition={kind: dirichlet, clients: 10, alpha: 1}", "cohort={sampling: fixed, expected_size: 5}",
+		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
+	},
+	"central fedavg": {
+		"data.partition={kind: shards, clients: 30, shards_per_client: 2}", "cohort={sampling: fixed, expected_size: 15}",
+		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",
+		"privacy.target.epsilon=50",
+	},
+}
+
+func prepared(t testing.TB, overrides ...string) *Federation {
+	t.Helper()
+	c, err := Parse("test.yaml", []byte(base), overrides)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Prepare(c, blobs(1, 600), blobs(2, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func newFolder(t testing.TB) Folder {
+	t.Helper()
+	d, err := NewFolder(t.TempDir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// outcome is all of a run that must not depend on cores, interruptions or the clock.
+func outcome(t testing.TB, d Folder) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, name := range []string{configFile, ledgerFile, modelFile} {
+		text, err := os.ReadFile(d.file(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(text)
+	}
+	metrics, err := os.ReadFile(d.file(metricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(metrics) {
+		var m Metrics
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatal(err)
+		}
+		m.Seconds = 0
+		text, _ := json.Marshal(m)
+		out.Write(text)
+	}
+	var r Result
+	text, err := os.ReadFile(d.file(resultFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Seconds = 0
+	text, _ = json.Marshal(r)
+	out.Write(text)
+	return out.String()
+}
+
+func TestEveryKindOfRunWritesWhatItPromises(t *testing.T) {
+	for name, overrides := range kinds {
+		t.Run(name, func(t *testing.T) {
+			f, d := prepared(t, overrides...), newFolder(t)
+			r, err := f.Start(context.Background(), d, "test", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{configFile, metricsFile, resultFile, ledgerFile, modelFile, reportFile} {
+				if info, err := os.Stat(d.file(name)); err != nil || (info.Size() == 0 && name != ledgerFile) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if !r.Finished || r.Rounds != 12 || r.Accuracy < 0.5 {
+				t.Errorf("%+v", r)
+			}
+			if target := f.Config.Privacy.Target; target != nil {
+				row, ok := r.EpsilonAgainst(statement.Adversary(target.Against), f.Facts.Unit)
+				if !ok || row.Epsilon == nil || *row.Epsilon > target.Epsilon || *row.Epsilon < 0.95*target.Epsilon {
+					t.Errorf("statement misses the target: %+v", row)
+				}
+			}
+		})
+	}
+}
+
+func TestTheOutcomeIsTheSameOnAnyNumberOfCores(t *testing.T) {
+	for name, overrides := range kinds {
+		t.Run(name, func(t *testing.T) {
+			var first string
+			for _, cores := range []int{1, 2, 5} {
+				before := runtime.GOMAXPROCS(cores)
+				d := newFolder(t)
+				_, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil)
+				runtime.GOMAXPROCS(before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := outcome(t, d); first == "" {
+					first = got
+				} else if got != first {
+					t.Errorf("%d cores came to another end than one", cores)
+				}
+			}
+		})
+	}
+}
+
+func TestAnInterruptedRunResumesToTheSameEnd(t *testing.T) {
+	for name, overrides := range kinds {
+		t.Run(name, func(t *testing.T) {
+			whole := newFolder(t)
+			if _, err := prepared(t, overrides...).Start(context.Background(), whole, "test", nil); err != nil {
+				t.Fatal(err)
+			}
+			want := outcome(t, whole)
+			d := newFolder(t)
+			stopAfter := func(round int) (context.Context, func(Progress)) {
+				ctx, cancel := context.WithCancel(context.Background())
+				return ctx, func(p Progress) {
+					if p.Last.Round == round {
+						cancel()
+					}
+				}
+			}
+			ctx, progress := stopAfter(4)
+			r, err := prepared(t, overrides...).Start(ctx, d, "test", progress)
+			if !errors.Is(err, context.Canceled) || r.Finished || r.Rounds != 4 || !strings.Contains(r.Note, "--resume") {
+				t.Fatalf("after the first interruption: %v, %+v", err, r)
+			}
+			ctx, progress = stopAfter(9)
+			if _, err = prepared(t, overrides...).Resume(ctx, d, "test", progress); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if r, err = prepared(t, overrides...).Resume(context.Background(), d, "test", nil); err != nil || !r.Finished {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			if outcome(t, d) != want {
+				t.Error("the resumed run came to another end")
+			}
+		})
+	}
+}
+
+// A process can die at any moment. Here it dies after any of its writes to the ledger, with the checkpoint being the first one or
+// a later one, and with the last line torn or whole; the run resumes and comes to the same end.
+func TestAKilledRunResumesToTheSameEnd(t *testing.T) {
+	whole := newFolder(t)
+	var checkpoints [][]byte
+	_, err := prepared(t).Start(context.Background(), whole, "test", func(p Progress) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := outcome(t, whole)
+	read := func(d Folder, name string) []byte {
+		b, err := os.ReadFile(d.file(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, round := range []int{0, 5} { // checkpoints as they were after these rounds
+		d := newFolder(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		if round == 0 {
+			cancel()
+		}
+		_, err := prepared(t).Start(ctx, d, "test", func(p Progress) {
+			if p.Last.Round == round {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		checkpoints = append(checkpoints, read(d, checkpointFile))
+	}
+	config, chain, metrics := read(whole, configFile), read(whole, ledgerFile), read(whole, metricsFile)
+	lines := slices.Collect(bytes.Lines(chain))
+	for at := range checkpoints {
+		for kept := []int{0, 10}[at]; kept <= len(lines); kept += 3 {
+			for _, torn := range []int{0, 17} {
+				d := newFolder(t)
+				partial := bytes.Join(lines[:kept], nil)
+				if kept < len(lines) {
+					partial = append(partial, lines[kept][:torn]...)
+				}
+				for name, content := range map[string][]byte{configFile: config, ledgerFile: partial, checkpointFile: checkpoints[at], metricsFile: metrics} {
+					if err := os.WriteFile(d.file(name), content, 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := prepared(t).Resume(context.Background(), d, "test", nil); err != nil {
+					t.Fatalf("checkpoint %d, %d lines, %d bytes torn: %v", at, kept, torn, err)
+				}
+				if outcome(t, d) != want {
+					t.Fatalf("checkpoint %d, %d lines, %d bytes torn: another end", at, kept, torn)
+				}
+			}
+		}
+	}
+}
+
+func TestABrokenLedgerIsNotTrainedOn(t *testing.T) {
+	d := newFolder(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	if _, err := prepared(t).Start(ctx, d, "test", func(Progress) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	path := d.file(ledgerFile)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ content, want string }{
+		"changed":   {strings.Replace(string(good), `"charge"`, `"void"`, 1), "entry 1 was changed"},
+		"no JSON":   {"hello\n", "line 1 is broken"},
+		"emptied":   {"", "entries are missing"},
+		"reordered": {string(good)[strings.Index(string(good), "\n")+1:], "stands where entry 0 belongs"},
+	} {
+		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := prepared(t).Resume(context.Background(), d, "test", nil)
+		if err == nil || !IsInput(err) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if now, _ := os.ReadFile(path); string(now) != c.content {
+			t.Errorf("%s: the file was touched", name)
+		}
+	}
+}
+
+func TestDivergenceKeepsTheLastGoodModel(t *testing.T) {
+	for name, overrides := range map[string][]string{
+		"on the client": {"privacy={mechanism: {kind: none}}", "data.partition={kind: iid, clients: 4}", "cohort={sampling: fixed, expected_size: 4}",
+			"algorithm={kind: fedavg, local: {lr: 1e38, batch: 10, epochs: 3}}"},
+		"on the server": {"algorithm.server={kind: sgd, lr: 1e38}"},
+	} {
+		d := newFolder(t)
+		r, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil)
+		if err == nil || !IsInput(err) || !strings.Contains(err.Error(), "stopped in round") || !strings.Contains(err.Error(), "learning rate") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if r.Finished || r.Note == "" || r.Rounds > 3 {
+			t.Errorf("%s: %+v", name, r)
+		}
+		if _, err := os.Stat(d.file(modelFile)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAFullDiskStopsTheRunAndNamesTheFile(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full to stand in for a full disk; Linux has")
+	}
+	for _, name := range []string{ledgerFile, metricsFile} {
+		d := newFolder(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _, err := prepared(t).Start(ctx, d, "test", nil); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(d.file(checkpointFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(d.file(name))
+		if err := os.Symlink("/dev/full", d.file(name)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = prepared(t).Resume(context.Background(), d, "test", nil)
+		if !errors.Is(err, syscall.ENOSPC) || !IsInput(err) {
+			t.Errorf("%s on a full disk: %v", name, err)
+		}
+		if after, _ := os.ReadFile(d.file(checkpointFile)); !bytes.Equal(before, after) {
+			t.Errorf("%s on a full disk: the checkpoint changed", name)
+		}
+	}
+}
+
+func TestLedgerHoldsAChargeForEveryRelease(t *testing.T) {
+	d := newFolder(t)
+	f := prepared(t)
+	if _, err := f.Start(context.Background(), d, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(d.file(ledgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	entries, _, err := ledger.Read(file)
+	if err != nil || len(entries) != 24 {
+		t.Fatalf("%d entries for 12 rounds, error %v", len(entries), err)
+	}
+	for i, e := range entries {
+		want := []ledger.Kind{ledger.Reserve, ledger.Charge}[i%2]
+		if e.Kind != want || e.Round != i/2+1 || len(e.Costs) != 2 { // against clients and public
+			t.Errorf("entry %d: %s of round %d with %d costs", i, e.Kind, e.Round, len(e.Costs))
+		}
+	}
+}
+
+func TestFoldersAreNeverReused(t *testing.T) {
+	root := t.TempDir()
+	for _, want := range []string{"a-1", "a-2"} {
+		d, err := NewFolder(root, "a")
+		if err != nil || filepath.Base(d.Path) != want {
+			t.Fatalf("%v, %v, want %s", d, err, want)
+		}
+	}
+	if err := os.Remove(filepath.Join(root, "a-1")); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := NewFolder(root, "a"); err != nil || filepath.Base(d.Path) != "a-3" {
+		t.Errorf("%v, %v: a number was given twice", d, err)
+	}
+	if _, err := MakeFolder(filepath.Join(root, "a-2")); err == nil || !IsInput(err) || !strings.Contains(err.Error(), "exists already") {
+		t.Errorf("an existing folder: %v", err)
+	}
+}
+
+func TestPlanSaysWhatTheRunWillState(t *testing.T) {
+	for name, overrides := range kinds {
+		f := prepared(t, overrides...)
+		p, err := f.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Start(context.Background(), newFolder(t), "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, _ := json.Marshal(p.Statement)
+		stated, _ := json.Marshal(r.Statement)
+		if !bytes.Equal(planned, stated) {
+			t.Errorf("%s: planned\n%s\nstated\n%s", name, planned, stated)
+		}
+		if p.Seconds <= 0 || p.MemoryBytes <= 0 || p.BytesUp != r.BytesUp {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package statement
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"hubbub/accountant"
+	"hubbub/ledger"
+)
+
+// central is the demo's kind of run.
+func central() Facts {
+	return Facts{
+		Protection: Central, Unit: accountant.Client, Delta: 1e-5, Clip: 1, NoiseMultiplier: 1.1,
+		Clients: 60000, Rounds: 250, Poisson: true, CohortSize: 240, Seeded: true,
+	}
+}
+
+func local() Facts {
+	f := central()
+	f.Protection, f.NoiseMultiplier, f.Clients, f.CohortSize, f.Rounds = Local, 20, 4, 2, 10
+	f.Took = []int{3, 7, 5, 5}
+	return f
+}
+
+func inTraining() Facts {
+	f := local()
+	f.Protection, f.Unit, f.NoiseMultiplier = InTraining, accountant.Record, 1
+	f.BatchRate = []float64{0.1, 0.01, 0.02, 0.02}
+	f.LocalSteps = []int{5, 5, 5, 7}
+	return f
+}
+
+func row(t *testing.T, f Facts, who Adversary, unit accountant.Unit) Row {
+	t.Helper()
+	r, err := f.Row(who, unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func epsilon(t *testing.T, about accountant.About, delta float64) float64 {
+	t.Helper()
+	b, err := accountant.Epsilon(about, delta, accountant.Best)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Epsilon
+}
+
+func wantEpsilon(t *testing.T, r Row, want accountant.About) {
+	t.Helper()
+	if r.Epsilon == nil {
+		t.Fatalf("no guarantee: %s", r.Why)
+	}
+	if w := epsilon(t, want, r.Delta); *r.Epsilon != w {
+		t.Errorf("against %s: epsilon %v, the event costs %v", r.Adversary, *r.Epsilon, w)
+	}
+}
+
+func TestCentralNoiseProtectsFromAllButTheServer(t *testing.T) {
+	f := central()
+	amplified := accountant.About{Adjacency: accountant.AddRemove, Unit: accountant.Client, Event: accountant.Repeat{Count: 250,
+		Event: accountant.Poisson{Rate: 0.004, Event: accountant.Gaussian{NoiseMultiplier: 1.1}}}}
+	wantEpsilon(t, row(t, f, Public, accountant.Client), amplified)
+	wantEpsilon(t, row(t, f, Clients, accountant.Client), amplified)
+	wantEpsilon(t, row(t, f, Public, accountant.Record), accountant.About{Adjacency: amplified.Adjacency, Unit: accountant.Record, Event: amplified.Event})
+	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil || r.Guarantee != "none" || !strings.Contains(r.Why, "must be trusted") {
+		t.Errorf("against the server: %+v", r)
+	}
+}
+
+func TestAmplificationIsDroppedWhenAbandonedRoundsTellTheCohortsSize(t *testing.T) {
+	f := central()
+	f.MinSurvivors = 200 // a cohort of 240 on average falls below it now and then
+	f.Took = []int{4, 9, 2}
+	wantEpsilon(t, row(t, f, Public, accountant.Client), accountant.About{Adjacency: accountant.ZeroOut, Unit: accountant.Client,
+		Event: accountant.Repeat{Count: 9, Event: accountant.Gaussian{NoiseMultiplier: 1.1}}})
+	f.MinSurvivors = 50 // never happens: 12 standard deviations
+	r := row(t, f, Public, accountant.Client)
+	f.MinSurvivors = 0
+	if free := row(t, f, Public, accountant.Client); *r.Epsilon < *free.Epsilon || *r.Epsilon > 1.02**free.Epsilon {
+		t.Errorf("epsilon %v with a minimum that never bites, %v without", *r.Epsilon, *free.Epsilon)
+	}
+}
+
+func TestFixedCohortsArePricedForReplacingAClient(t *testing.T) {
+	f := central()
+	f.Poisson = false
+	event := func(rate float64) accountant.About {
+		return accountant.About{Adjacency: accountant.ReplaceOne, Unit: accountant.Client, Event: accountant.Repeat{Count: 250,
+			Event: accountant.WithoutReplacement{Rate: rate, Event: accountant.Gaussian{NoiseMultiplier: 0.55}}}}
+	}
+	f.NoiseMultiplier = 1.1
+	wantEpsilon(t, row(t, f, Public, accountant.Client), event(240.0/60000))
+	wantEpsilon(t, row(t, f, Clients, accountant.Client), event(240.0/59999))
+	f.CohortSize = 60000 // everyone, always: nothing is drawn
+	wantEpsilon(t, row(t, f, Public, accountant.Client), accountant.About{Adjacency: accountant.ZeroOut, Unit: accountant.Client,
+		Event: accountant.Repeat{Count: 250, Event: accountant.Gaussian{NoiseMultiplier: 1.1}}})
+}
+
+func TestLocalNoiseIsChargedToWhoTookPartMost(t *testing.T) {
+	f := local()
+	f.MinSurvivors = 2
+	gaussian := func(honest float64) accountant.About {
+		return accountant.About{Adjacency: accountant.ZeroOut, Unit: accountant.Client, Event: accountant.Repeat{Count: 7,
+			Event: accountant.Gaussian{NoiseMultiplier: 20 * math.Sqrt(honest)}}}
+	}
+	wantEpsilon(t, row(t, f, Server, accountant.Client), gaussian(1))
+	wantEpsilon(t, row(t, f, Clients, accountant.Client), gaussian(1)) // takes its own noise out of two
+	wantEpsilon(t, row(t, f, Public, accountant.Client), gaussian(2))
+}
+
+func TestTrainingNoiseIsStatedForTheWorstClient(t *testing.T) {
+	f := inTraining()
+	r := row(t, f, Server, accountant.Record)
+	worst := 0.0
+	for c, took := range f.Took {
+		event := accountant.Repeat{Count: took * f.LocalSteps[c], Event: accountant.Poisson{Rate: f.BatchRate[c], Event: accountant.Gaussian{NoiseMultiplier: 1}}}
+		worst = max(worst, epsilon(t, accountant.About{Adjacency: accountant.AddRemove, Unit: accountant.Record, Event: event}, 1e-5))
+	}
+	if *r.Epsilon != worst {
+		t.Errorf("epsilon %v, the worst client has %v", *r.Epsilon, worst)
+	}
+	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil || !strings.Contains(r.Why, "one record") {
+		t.Errorf("for a whole client: %+v", r)
+	}
+}
+
+func TestNoPrivacySaysSoInWords(t *testing.T) {
+	rows, err := Facts{Protection: Unprotected, Unit: accountant.Client, Clients: 3, Rounds: 1, CohortSize: 3}.Rows()
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.Epsilon != nil || r.Guarantee != "none" || r.Why == "" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// The ledger and the statement are made from the same prices: what a client was charged adds up to what is stated.
+func TestTheLedgerAddsUpToTheStatement(t *testing.T) {
+	cohorts := [][]int{{0, 1}, {1, 2}, {1}, {}, {1, 3}}
+	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining()} {
+		f.Rounds = len(cohorts)
+		f.Took = make([]int, 4)
+		l, _ := ledger.New("run", nil)
+		for i, cohort := range cohorts {
+			for _, c := range cohort {
+				f.Took[c]++
+			}
+			for _, kind := range []ledger.Kind{ledger.Reserve, ledger.Charge} {
+				if _, err := l.Append(ledger.Entry{Kind: kind, Round: i + 1, Costs: f.Costs(cohort)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, who := range Adversaries {
+			r := row(t, f, who, f.Unit)
+			worst := 0.0
+			for client := range 4 {
+				var all accountant.Compose
+				var about accountant.About
+				for _, spent := range l.Spent(string(who), client) {
+					all = append(all, spent.Event)
+					about = spent
+				}
+				if len(all) == 0 {
+					continue
+				}
+				about.Event = all
+				worst = max(worst, epsilon(t, about, f.Delta))
+			}
+			switch {
+			case r.Epsilon == nil && worst > 0:
+				t.Errorf("%s: charged against %s, but no guarantee is stated", name, who)
+			case r.Epsilon != nil && math.Abs(*r.Epsilon-worst) > 1e-3*worst:
+				t.Errorf("%s, against %s: the ledger adds up to %v, the statement says %v", name, who, worst, *r.Epsilon)
+			}
+		}
+	}
+}
+
+func TestCalibrationMeetsItsTargetAndNoMore(t *testing.T) {
+	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining()} {
+		who := Public
+		f, err := f.Calibrate(3, who)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := *row(t, f, who, f.Unit).Epsilon; got > 3 || got < 2.99 {
+			t.Errorf("%s: epsilon %v at the calibrated noise, want just below 3", name, got)
+		}
+	}
+	if _, err := central().Calibrate(3, Server); err == nil || !strings.Contains(err.Error(), "must be trusted") {
+		t.Errorf("central noise against the server: %v", err)
+	}
+}
+
+func TestEveryGuaranteeListsItsAssumptions(t *testing.T) {
+	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining()} {
+		rows, err := f.Rows()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			seed := slices.ContainsFunc(r.Assumptions, func(s string) bool { return strings.Contains(s, "seed") })
+			if (r.Epsilon != nil) != seed {
+				t.Errorf("%s against %s, %s: assumptions %q", name, r.Adversary, r.Unit, r.Assumptions)
+			}
+		}
+	}
+}
+
+func TestRoundUpNeverMakesAnEpsilonSmaller(t *testing.T) {
+	for e := 1e-9; e < 1e6; e *= 1.37 {
+		if got := roundUp(e); got < e*(1-1e-12) || got > e*1.0011 {
+			t.Errorf("%v became %v", e, got)
+		}
+	}
+}
