@@ -134,6 +134,7 @@ func (r *reader) features(tokens token.Tokens) {
 		}
 		if count++; count == maxTokens+1 {
 			r.refuse(r.atToken(t), "", fmt.Sprintf("the file has more than %d words and signs", maxTokens), "is this the right file?")
+			return
 		}
 	}
 }
