@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheExampleDecodes(t *testing.T) {
-	var got experiment
+	got := experiment{Notes: "before", Path: "before", computed: 5} // all of it is replaced
 	doc, err := Decode("exp.yaml", []byte(example), nil, &got)
 	if err != nil {
 		t.Fatal(err)
