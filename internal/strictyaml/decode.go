@@ -190,13 +190,9 @@ func (d *decoder) scalar(n *node, s *shape, path string, dst reflect.Value) {
 	}
 }
 
-// name is what a person calls such a value.
+// name is what a person calls such a scalar.
 func (s *shape) name() string {
 	switch s.kind {
-	case groupKind:
-		return "a mapping"
-	case listKind:
-		return "a list"
 	case truthKind:
 		return "true or false"
 	case wholeKind:

@@ -217,6 +217,39 @@ func TestOverridesChangeTheFile(t *testing.T) {
 	}
 }
 
+// The same value, laid out as people do.
+func TestLayoutsThatMeanTheSame(t *testing.T) {
+	type group struct {
+		Text  string   `yaml:"text"`
+		Items []group2 `yaml:"items"`
+		Sizes []int    `yaml:"sizes"`
+	}
+	want := group{Text: "a # b: c", Items: []group2{{1, "x"}, {2, ""}}, Sizes: []int{80, 40}}
+	for name, text := range map[string]string{
+		"block":                      "text: 'a # b: c'\nitems:\n  - from: 1\n    to: x\n  - from: 2\nsizes:\n  - 80\n  - 40\n",
+		"lists not indented":         "text: 'a # b: c'\nitems:\n- from: 1\n  to: x\n- from: 2\nsizes:\n- 80\n- 40\n",
+		"flow":                       "{text: 'a # b: c', items: [{from: 1, to: x}, {from: 2}], sizes: [80, 40]}",
+		"flow over several lines":    "text: 'a # b: c'\nitems: [\n  {from: 1, to: x},  # one\n  {from: 2},\n]\nsizes: [80,\n  40]\n",
+		"JSON":                       `{"text": "a # b: c", "items": [{"from": 1, "to": "x"}, {"from":2}], "sizes":[80,40]}`,
+		"comments everywhere":        "# a\ntext: \"a # b: c\"   # b\n   # c\nitems: # d\n# e\n  - from: 1 # f\n    # g\n    to: x\n\n  # h\n  - {from: 2}\nsizes: # i\n  [80, 40] # j\n# k",
+		"deep indentation":           "text: 'a # b: c'\nitems:\n      -   from: 1\n          to:   x\n      -   from: 2\nsizes:\n    - 80\n    - 40\n",
+		"value on the next line":     "text:\n  'a # b: c'\nitems:\n  -\n    from: 1\n    to:\n      x\n  - from: 2\nsizes:\n  [80, 40]\n",
+		"spaces at the end of lines": "text: 'a # b: c'  \nitems:  \n  - from: 1  \n    to: x  \n  - from: 2  \nsizes: [80, 40]  \n  \n",
+	} {
+		var got group
+		if _, err := Decode("f", []byte(text), nil, &got); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+type group2 struct {
+	From int    `yaml:"from"`
+	To   string `yaml:"to"`
+}
+
 func TestAnOverrideMendsTheFile(t *testing.T) {
 	var got experiment
 	doc, err := Decode("f", []byte(smallest+"seed: many\n"), []string{"seed=3"}, &got)
