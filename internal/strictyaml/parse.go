@@ -188,7 +188,9 @@ func (r *reader) syntax(err error) {
 	}
 	if errors.As(err, &positioned) {
 		at, message = r.atToken(positioned.GetToken()), positioned.GetMessage()
-		at = r.lastLine(at, positioned.GetToken())
+		if strings.Contains(message, "not allowed in this context") {
+			at = r.lastLine(at, positioned.GetToken())
+		}
 	}
 	for _, h := range hints {
 		if h.about.MatchString(message) {
