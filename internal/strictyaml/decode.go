@@ -7,7 +7,11 @@ import (
 )
 
 // Decode reads text into the struct that out points to, after the overrides ("a.b=c") took effect; file is the name for
-// messages. What is wrong is returned as [Errors], and out is then untouched.
+// messages. All of the struct is replaced, what is no key too. What is wrong is returned as [Errors], and the struct is
+// then untouched.
+//
+// An override names a path of keys and a value in YAML: a scalar, [a, list] or {a: mapping}. A value replaces what the
+// file has there as a whole, keys on the way are made, and null removes the key.
 func Decode(file string, text []byte, overrides []string, out any) (*Document, error) {
 	target := reflect.ValueOf(out)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -186,13 +190,9 @@ func (d *decoder) scalar(n *node, s *shape, path string, dst reflect.Value) {
 	}
 }
 
-// name is what a person calls such a value.
+// name is what a person calls such a scalar.
 func (s *shape) name() string {
 	switch s.kind {
-	case groupKind:
-		return "a mapping"
-	case listKind:
-		return "a list"
 	case truthKind:
 		return "true or false"
 	case wholeKind:

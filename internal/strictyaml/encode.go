@@ -30,10 +30,21 @@ func Encode(v any) ([]byte, error) {
 	if _, err := Decode("encoded", text, nil, again.Interface()); err != nil {
 		return nil, fmt.Errorf("strictyaml: %T holds a value that cannot be read back: %w", v, err)
 	}
-	if !bytes.Equal(encodeRoot(again.Elem(), s), text) {
-		return nil, fmt.Errorf("strictyaml: %T holds an absent value where a file would give its default", v)
+	if back := encodeRoot(again.Elem(), s); !bytes.Equal(back, text) {
+		return nil, fmt.Errorf("strictyaml: %T holds a value that no file can give (nil where there is a default, or text "+
+			"that is not UTF-8): %s", v, firstDifference(text, back))
 	}
 	return text, nil
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(wrote, read []byte) string {
+	a, b := strings.Split(string(wrote), "\n"), strings.Split(string(read), "\n")
+	i := 0
+	for i < min(len(a), len(b))-1 && a[i] == b[i] {
+		i++
+	}
+	return fmt.Sprintf("%q is read back as %q", shorten(a[i]), shorten(b[i]))
 }
 
 func encodeRoot(v reflect.Value, s *shape) []byte {

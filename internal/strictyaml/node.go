@@ -3,7 +3,6 @@ package strictyaml
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 )
 
 // node is a value of the file: what is left of YAML once everything ambiguous is refused.
@@ -96,9 +95,7 @@ func (s *source) refuse(at place, path, value, rule, guess string) *Error {
 	}
 	e.Line, e.Column = at.line, max(at.column, 1)
 	if !at.whole && at.line <= len(s.lines) {
-		line := s.lines[at.line-1]
-		e.Column = min(e.Column, utf8.RuneCountInString(line)+1)
-		e.Source = strings.TrimRight(line, " \t")
+		e.Source = strings.TrimRight(s.lines[at.line-1], " \t")
 	}
 	return e
 }

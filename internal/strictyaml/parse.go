@@ -134,6 +134,7 @@ func (r *reader) features(tokens token.Tokens) {
 		}
 		if count++; count == maxTokens+1 {
 			r.refuse(r.atToken(t), "", fmt.Sprintf("the file has more than %d words and signs", maxTokens), "is this the right file?")
+			return
 		}
 	}
 }
@@ -163,8 +164,8 @@ var hints = []struct {
 	guess string
 }{
 	{regexp.MustCompile(`mapping value is not allowed|value is not allowed in this context`),
-		"there is a key where none can stand",
-		"check the indentation of this line and the next, and put quotes around text that holds a colon"},
+		"a key or a list element cannot stand here",
+		"check how far this line is indented, and put quotes around text that holds a colon"},
 	{regexp.MustCompile(`unexpected key name|could not find expected ':'`),
 		"this line is not a key with a value", "write key: value, with a space after the colon"},
 	{regexp.MustCompile(`cannot start any token`),
@@ -187,6 +188,9 @@ func (r *reader) syntax(err error) {
 	}
 	if errors.As(err, &positioned) {
 		at, message = r.atToken(positioned.GetToken()), positioned.GetMessage()
+		if strings.Contains(message, "not allowed in this context") {
+			at = r.lastLine(at, positioned.GetToken())
+		}
 	}
 	for _, h := range hints {
 		if h.about.MatchString(message) {
@@ -195,6 +199,20 @@ func (r *reader) syntax(err error) {
 		}
 	}
 	r.refuse(at, "", "not valid YAML: "+message, "")
+}
+
+// lastLine moves the place to the last line of a plain text that runs over several: a line indented too far was taken
+// for more of the text above it, and is what the writer should look at.
+func (r *reader) lastLine(at place, t *token.Token) place {
+	if t == nil || t.Type != token.StringType || r.from.override > 0 {
+		return at
+	}
+	more := strings.Count(strings.TrimSpace(t.Origin), "\n")
+	if more == 0 || at.line+more > len(r.src.lines) {
+		return at
+	}
+	line := r.src.lines[at.line+more-1]
+	return r.at(at.line+more, 1+len(line)-len(strings.TrimLeft(line, " ")))
 }
 
 // document takes the only document of the file.
