@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +29,9 @@ func (f Facts) Rows() ([]Row, error) {
 	if f.Unit == accountant.Record {
 		units[1] = accountant.Client
 	}
+	if f.Memo == nil {
+		f.Memo = Memo{}
+	}
 	var rows []Row
 	for _, unit := range units {
 		for _, adversary := range Adversaries {
@@ -52,7 +56,7 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 	row.Delta = f.Delta
 	worst := accountant.Bound{Epsilon: -1}
 	for _, event := range v.spent(f) {
-		bound, err := accountant.Epsilon(v.about(event), f.Delta-v.SpentDelta, accountant.Best)
+		bound, err := f.Memo.epsilon(v.about(event), f.Delta-v.SpentDelta)
 		if err != nil {
 			return Row{}, fmt.Errorf("statement against %s: %w", adversary, err)
 		}
@@ -81,6 +85,26 @@ func roundUp(epsilon float64) float64 {
 	}
 	scale := math.Pow(10, 3-math.Floor(math.Log10(epsilon)))
 	return math.Ceil(epsilon*scale-1e-9) / scale
+}
+
+// Memo remembers bounds: the rows of a statement, and the rounds of a run, ask for the same ones again and again.
+type Memo map[string]accountant.Bound
+
+func (m Memo) epsilon(about accountant.About, delta float64) (accountant.Bound, error) {
+	about.Unit = "" // the price does not depend on it
+	key, err := json.Marshal(about)
+	if err != nil {
+		return accountant.Bound{}, err
+	}
+	text := fmt.Sprintf("%s %g", key, delta)
+	if bound, ok := m[text]; ok {
+		return bound, nil
+	}
+	bound, err := accountant.Epsilon(about, delta, accountant.Best)
+	if err == nil && m != nil {
+		m[text] = bound
+	}
+	return bound, err
 }
 
 // spent lists what the run cost its clients, one event for each kind of client that no other kind exceeds.

@@ -15,9 +15,9 @@ import (
 
 // Exit codes, the same for every command.
 const (
-	exitDone    = 0
-	exitFailed  = 1
-	exitUsage   = 2 // wrong usage or configuration: the reader can mend it
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2 // wrong usage or configuration: the reader can mend it
 )
 
 func main() {

@@ -48,8 +48,8 @@ rounds: 12
 evaluate_every: 3
 privacy:
   unit: client
-  mechanism: {kind: gaussian, place: central, clip: 1}
-  target: {epsilon: 4, delta: 1e-5, against: public}
+  delta: 1e-5
+  mechanism: {kind: gaussian, place: central, clip: 1, noise_multiplier: 1.2}
 `
 
 // kinds are the ways through the program, as overrides of base.
@@ -59,18 +59,18 @@ var kinds = map[string][]string{
 		"privacy={mechanism: {kind: none}}", "cohort={sampling: fixed, expected_size: 50}", "algorithm.server={kind: momentum, lr: 0.2}",
 	},
 	"local": {
-		"privacy.mechanism.place=local", "privacy.target.against=server", "privacy.target.epsilon=200",
+		"privacy.mechanism.place=local", "privacy.mechanism.noise_multiplier=0.2",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 20}",
 	},
 	"dpsgd": {
-		"privacy={unit: record, mechanism: {kind: dpsgd, clip: 1}, target: {epsilon: 8, delta: 1e-5, against: server}}",
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.8}}",
 		"data.partition={kind: dirichlet, clients: 10, alpha: 1}", "cohort={sampling: fixed, expected_size: 5}",
 		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
 	},
 	"central fedavg": {
 		"data.partition={kind: shards, clients: 30, shards_per_client: 2}", "cohort={sampling: fixed, expected_size: 15}",
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",
-		"privacy.target.epsilon=50",
+		"privacy.mechanism.noise_multiplier=0.3",
 	},
 }
 
@@ -150,13 +150,28 @@ func TestEveryKindOfRunWritesWhatItPromises(t *testing.T) {
 			if !r.Finished || r.Rounds != 12 || r.Accuracy < 0.5 {
 				t.Errorf("%+v", r)
 			}
-			if target := f.Config.Privacy.Target; target != nil {
-				row, ok := r.EpsilonAgainst(statement.Adversary(target.Against), f.Facts.Unit)
-				if !ok || row.Epsilon == nil || *row.Epsilon > target.Epsilon || *row.Epsilon < 0.95*target.Epsilon {
-					t.Errorf("statement misses the target: %+v", row)
-				}
-			}
 		})
+	}
+}
+
+func TestATargetChoosesTheNoise(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind    string
+		target  string
+		against statement.Adversary
+		epsilon float64
+	}{
+		"central against public": {"central", "{epsilon: 4, delta: 1e-5}", statement.Public, 4},
+		"local against server":   {"local", "{epsilon: 30, delta: 1e-5, against: server}", statement.Server, 30},
+		"local against clients":  {"local", "{epsilon: 30, delta: 1e-6, against: clients}", statement.Clients, 30},
+		"dpsgd against server":   {"dpsgd", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
+	} {
+		overrides := append(slices.Clone(kinds[c.kind]), "privacy.mechanism.noise_multiplier=null", "privacy.delta=null", "privacy.target="+c.target)
+		f := prepared(t, overrides...)
+		row, err := f.Facts.Row(c.against, f.Facts.Unit)
+		if err != nil || row.Epsilon == nil || *row.Epsilon > c.epsilon || *row.Epsilon < 0.98*c.epsilon {
+			t.Errorf("%s: %+v, error %v", name, row, err)
+		}
 	}
 }
 
@@ -311,7 +326,7 @@ func TestDivergenceKeepsTheLastGoodModel(t *testing.T) {
 	for name, overrides := range map[string][]string{
 		"on the client": {"privacy={mechanism: {kind: none}}", "data.partition={kind: iid, clients: 4}", "cohort={sampling: fixed, expected_size: 4}",
 			"algorithm={kind: fedavg, local: {lr: 1e38, batch: 10, epochs: 3}}"},
-		"on the server": {"algorithm.server={kind: sgd, lr: 1e38}"},
+		"on the server": {"algorithm.server={kind: sgd, lr: 1e38}", "model.activation=relu"},
 	} {
 		d := newFolder(t)
 		r, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil)
@@ -329,29 +344,33 @@ func TestDivergenceKeepsTheLastGoodModel(t *testing.T) {
 
 func TestAFullDiskStopsTheRunAndNamesTheFile(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("this system has no /dev/full to stand in for a full disk; Linux has")
+		t.Skipf("Linux has a stand-in for a full disk, this system has none: %v", err)
 	}
-	for _, name := range []string{ledgerFile, metricsFile} {
+	for name, fill := range map[string]func(*run, *os.File){
+		"ledger": func(r *run, full *os.File) { r.books.file = full }, "metrics": func(r *run, full *os.File) { r.metrics = full },
+	} {
 		d := newFolder(t)
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		if _, err := prepared(t).Start(ctx, d, "test", nil); !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		before, err := os.ReadFile(d.file(checkpointFile))
+		f := prepared(t)
+		r, err := f.open(d, checkpoint{model: f.Net.Init(f.key.Stream())}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		os.Remove(d.file(name))
-		if err := os.Symlink("/dev/full", d.file(name)); err != nil {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0) // every write to it fails as on a full disk
+		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = prepared(t).Resume(context.Background(), d, "test", nil)
+		fill(r, full)
+		_, err = r.loop(context.Background(), "test")
 		if !errors.Is(err, syscall.ENOSPC) || !IsInput(err) {
 			t.Errorf("%s on a full disk: %v", name, err)
 		}
-		if after, _ := os.ReadFile(d.file(checkpointFile)); !bytes.Equal(before, after) {
-			t.Errorf("%s on a full disk: the checkpoint changed", name)
+		if again := r.books.keep([]ledger.Entry{{Kind: ledger.Void, Round: 1}}); name == "ledger" && again == nil {
+			t.Error("after a failed flush the ledger was written on")
+		}
+		for _, result := range []string{resultFile, modelFile, reportFile} {
+			if _, err := os.Stat(d.file(result)); err == nil {
+				t.Errorf("%s on a full disk: %s was written all the same", name, result)
+			}
 		}
 	}
 }

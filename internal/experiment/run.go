@@ -66,9 +66,10 @@ type run struct {
 	metrics  *os.File
 	lines    []Metrics
 	last     checkpoint // after the last complete round
+	good     checkpoint // after the last round whose model was measured and found finite
 	took     []int      // how often each client took part, the open round included
-	began    time.Time // shifted by what earlier parts of the run took
-	kept     time.Time // when the last checkpoint was written
+	began    time.Time  // shifted by what earlier parts of the run took
+	kept     time.Time  // when the last checkpoint was written
 	progress func(Progress)
 }
 
@@ -103,7 +104,7 @@ func (f *Federation) Resume(ctx context.Context, d Folder, version string, progr
 }
 
 func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*run, error) {
-	r := &run{f: f, folder: d, crew: newCrew(f), last: at, took: f.participation(at.round), progress: progress}
+	r := &run{f: f, folder: d, crew: newCrew(f), last: at, good: at, took: f.participation(at.round), progress: progress}
 	r.began = time.Now().Add(-time.Duration(at.seconds * float64(time.Second)))
 	c := f.Config.Algorithm.Server
 	var err error
@@ -145,21 +146,23 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	for !r.engine.Done() && stopped == nil {
 		stopped = r.oneRound(ctx)
 	}
-	note := ""
+	note, spent := "", r.last.round
 	switch {
 	case stopped == nil:
 	case errors.Is(stopped, context.Canceled):
 		note = fmt.Sprintf("stopped after round %d of %d; go on with: hubbub run %s --resume", r.last.round, r.f.Config.Rounds, r.folder.Path)
 	case errors.Is(stopped, algorithm.ErrDiverged):
-		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, algorithm.ErrDiverged, r.last.round)
+		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, algorithm.ErrDiverged, r.good.round)
 		stopped = inputError("%s", note)
+		spent++ // the failing round may have been released
+		r.last, r.lines = r.good, r.lines[:r.good.round]
 	default:
 		return Result{}, stopped // the disk failed, say: what was kept before is still there
 	}
 	if err := r.keepCheckpoint(); err != nil {
 		return Result{}, err
 	}
-	result, err := r.finish(note, version)
+	result, err := r.finish(note, version, spent)
 	if err != nil {
 		return Result{}, err
 	}
@@ -201,7 +204,13 @@ func (r *run) oneRound(ctx context.Context) error {
 		return err
 	}
 	r.last = checkpoint{round: line.Round, entries: len(r.books.chain.Entries()), model: next, server: r.server.State().Clone()}
-	return r.keepLine(line)
+	if err := r.keepLine(line); err != nil {
+		return err
+	}
+	if line.Loss != nil {
+		r.good = r.last
+	}
+	return nil
 }
 
 // step hands the engine what happened and makes its charges durable before anything else is done with the answer.
@@ -286,10 +295,10 @@ func (r *run) keepCheckpoint() error {
 	return r.folder.write(checkpointFile, text)
 }
 
-// finish writes model, result and report.
-func (r *run) finish(note, version string) (Result, error) {
+// finish writes model, result and report. The statement speaks of all rounds that were spent, also past the model that is kept.
+func (r *run) finish(note, version string, spent int) (Result, error) {
 	facts := r.f.Facts
-	facts.Rounds, facts.Took = r.last.round, r.f.participation(r.last.round)
+	facts.Rounds, facts.Took = spent, r.f.participation(spent)
 	rows, err := facts.Rows()
 	if err != nil {
 		return Result{}, err
