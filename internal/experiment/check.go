@@ -81,7 +81,7 @@ func (p Privacy) check(r *refusals, a Algorithm) {
 	const path = "privacy.mechanism."
 	m := p.Mechanism
 	if m.Kind == "none" {
-		for _, key := range []string{"privacy.target", "privacy.delta", "privacy.unit", path + "place", path + "clip", path + "noise_multiplier"} {
+		for _, key := range []string{"privacy.target", "privacy.delta", path + "place", path + "clip", path + "noise_multiplier"} {
 			r.unwanted(key, "must be left out with kind none, which protects nothing; kind gaussian or dpsgd gives a guarantee")
 		}
 		return

@@ -113,7 +113,7 @@ type Target struct {
 func Load(file string, overrides []string) (*Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, inputError("read the experiment: %w", err)
 	}
 	return Parse(file, text, overrides)
 }

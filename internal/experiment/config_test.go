@@ -1,0 +1,135 @@
+package experiment
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// refused are configurations that must not be run. The messages are in testdata/refused.txt, reviewed as text.
+var refused = []struct {
+	name string
+	file string // a whole file; empty: base
+	sets []string
+}{
+	{name: "an unknown key", file: base + "learning_rate: 3\n"},
+	{name: "a key of another tool", file: strings.Replace(base, "clip: 1", "max_grad_norm: 1", 1)},
+	{name: "a misspelt kind", sets: []string{"privacy.mechanism.kind=gausian"}},
+	{name: "a wrong type", file: strings.Replace(base, "rounds: 12", "rounds: twelve", 1)},
+	{name: "half a round", file: strings.Replace(base, "rounds: 12", "rounds: 12.5", 1)},
+	{name: "no rounds", sets: []string{"rounds=0"}},
+	{name: "privacy left out", file: base[:strings.Index(base, "privacy:")]},
+	{name: "a name that is no folder", sets: []string{"name=../../etc"}},
+	{name: "zero clients", sets: []string{"data.partition={kind: iid, clients: 0}"}},
+	{name: "more clients than records", sets: []string{"data.partition={kind: iid, clients: 601}"}},
+	{name: "clients where records are clients", sets: []string{"data.partition.clients=5"}},
+	{name: "more shards than records", sets: []string{"data.partition={kind: shards, clients: 300, shards_per_client: 3}"}},
+	{name: "alpha zero", sets: []string{"data.partition={kind: dirichlet, clients: 3}"}},
+	{name: "a client that would have no data", sets: []string{"data.partition={kind: dirichlet, clients: 300, alpha: 0.1, min_records: 3}"}},
+	{name: "a cohort larger than the population", file: strings.Replace(base, "expected_size: 100", "expected_size: 601", 1)},
+	{name: "half a client", sets: []string{"cohort={sampling: fixed, expected_size: 10.5}"}},
+	{name: "more survivors than the cohort", sets: []string{"cohort={sampling: fixed, expected_size: 10, min_survivors: 11}"}},
+	{name: "no clip", sets: []string{"privacy.mechanism.clip=0"}},
+	{name: "a negative clip", file: strings.Replace(base, "clip: 1", "clip: -1", 1)},
+	{name: "no noise", sets: []string{"privacy.mechanism.noise_multiplier=0"}},
+	{name: "no delta", sets: []string{"privacy.delta=null"}},
+	{name: "delta of one", sets: []string{"privacy.delta=1"}},
+	{name: "neither target nor noise", sets: []string{"privacy.mechanism.noise_multiplier=null"}},
+	{name: "target and noise", sets: []string{"privacy.target={epsilon: 3, delta: 1e-5}"}},
+	{name: "a target of zero", sets: []string{"privacy.mechanism.noise_multiplier=null", "privacy.delta=null", "privacy.target={epsilon: 0, delta: 1e-5}"}},
+	{name: "central noise against the server", sets: []string{"privacy.mechanism.noise_multiplier=null", "privacy.delta=null", "privacy.target={epsilon: 3, delta: 1e-5, against: server}"}},
+	{name: "a place left out", file: strings.Replace(base, "place: central, ", "", 1)},
+	{name: "records by Gaussian noise", sets: []string{"privacy.unit=record"}},
+	{name: "clients by dpsgd, without local training", sets: []string{"privacy.mechanism={kind: dpsgd, clip: 1, noise_multiplier: 1}"}},
+	{name: "fedavg without local training", sets: []string{"algorithm={kind: fedavg}"}},
+	{name: "fedavg with epochs and steps", sets: []string{"algorithm={kind: fedavg, local: {lr: 1, batch: 2, epochs: 1, steps: 1}}"}},
+	{name: "fedsgd with local training", sets: []string{"algorithm.local={lr: 1, batch: 2, epochs: 1}"}},
+	{name: "settings of a mechanism beside none", sets: []string{"privacy={delta: 1e-5, mechanism: {kind: none, clip: 1}}"}},
+	{name: "a hidden layer of nothing", sets: []string{"model.hidden=[80, 0]"}},
+	{name: "an unknown data set", sets: []string{"data.name=mnits"}},
+	{name: "an empty file", file: "\n"},
+}
+
+func TestRefusalsSayWhatToChange(t *testing.T) {
+	var out bytes.Buffer
+	for _, c := range refused {
+		file := c.file
+		if file == "" {
+			file = base
+		}
+		config, err := Parse("test.yaml", []byte(file), c.sets)
+		if err == nil {
+			_, _, err = LoadData(config)
+			if err == nil || !strings.Contains(err.Error(), "data set that is known") {
+				_, err = Prepare(config, blobs(1, 600), blobs(2, 200))
+			}
+		}
+		if err == nil {
+			t.Errorf("%s was accepted", c.name)
+			continue
+		}
+		if !IsInput(err) {
+			t.Errorf("%s: %v is not marked as an error of the input", c.name, err)
+		}
+		fmt.Fprintf(&out, "# %s\n%s\n\n", c.name, err)
+	}
+	golden(t, "refused.txt", out.Bytes())
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; run the test with -update and review the change\n%s", path, got)
+	}
+}
+
+func TestTheResolvedConfigurationIsTheSameExperiment(t *testing.T) {
+	for name, overrides := range kinds {
+		c, err := Parse("test.yaml", []byte(base), overrides)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := c.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("config.yaml", text, nil)
+		if err != nil {
+			t.Errorf("%s: the resolved file is refused: %v\n%s", name, err, text)
+			continue
+		}
+		first, _ := c.Hash()
+		second, _ := again.Hash()
+		if first != second {
+			t.Errorf("%s: the hash changed", name)
+		}
+	}
+}
+
+func TestExamplesAreValid(t *testing.T) {
+	files, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no examples found: %v", err)
+	}
+	for _, file := range files {
+		if _, err := Load(file, nil); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+}
