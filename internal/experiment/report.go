@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 
 	"hubbub/internal/data"
@@ -15,7 +16,9 @@ func (r *run) report(result Result, version string) ([]byte, error) {
 		return nil, err
 	}
 	page := report.Run{
-		Name: result.Name, Version: version, Command: "hubbub run " + configFile, Finished: result.Finished, Note: result.Note,
+		Name:    result.Name,
+		Summary: fmt.Sprintf("A network of %d weights, trained by %s over %d clients that hold %s.", r.f.Net.Size(), r.f.Config.Algorithm.Kind, len(r.f.Parts), r.f.Train.Name),
+		Version: version, Command: "hubbub run " + configFile, Finished: result.Finished, Note: result.Note,
 		Accuracy: result.Accuracy, Loss: result.Loss, Rounds: result.Rounds, PlannedRounds: r.f.Config.Rounds, Seconds: result.Seconds,
 		BytesUp: result.BytesUp, BytesDown: result.BytesDown, ModelHash: result.ModelHash, ConfigHash: result.ConfigHash, Config: string(text),
 	}

@@ -20,6 +20,7 @@ type view struct {
 	BytesUp, BytesDown                     string
 	ModelHash, ConfigHash, Config          string
 
+	Answers     []protection // the rows of the run's own unit, which is the first: what a reader came for
 	Protections []protection
 	Pictures    []picture
 	Undrawn     string // adversaries that the picture of epsilon leaves out
@@ -63,6 +64,9 @@ func (r Run) view() (*view, error) {
 	}
 	for _, row := range r.Statement {
 		v.Protections = append(v.Protections, row.words())
+		if row.Unit == r.Statement[0].Unit {
+			v.Answers = append(v.Answers, row.words())
+		}
 	}
 	var err error
 	if v.Pictures, v.Undrawn, err = r.pictures(); err != nil {
