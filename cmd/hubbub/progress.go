@@ -81,7 +81,7 @@ func (b *bar) line(p experiment.Progress) string {
 	if b.measured {
 		fmt.Fprintf(&s, " accuracy %.1f%%", 100*b.accuracy)
 		if b.epsilon != nil {
-			fmt.Fprintf(&s, "  epsilon %.2f (%s)", *b.epsilon, b.against)
+			fmt.Fprintf(&s, "  epsilon %s (%s)", upward(*b.epsilon), b.against)
 		} else {
 			s.WriteString("  no guarantee")
 		}

@@ -56,7 +56,7 @@ func (a *app) printRuns(runs []experiment.Summary, folder string) {
 		epsilon := "none"
 		for _, unit := range []accountant.Unit{accountant.Client, accountant.Record} {
 			if row, ok := r.Result.EpsilonAgainst(statement.Public, unit); ok && row.Epsilon != nil {
-				epsilon = fmt.Sprintf("%.2f at delta %.3g, %s", *row.Epsilon, row.Delta, unit)
+				epsilon = fmt.Sprintf("%s at delta %.3g, %s", upward(*row.Epsilon), row.Delta, unit)
 				break
 			}
 		}

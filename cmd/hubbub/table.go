@@ -44,8 +44,11 @@ func inWords(row statement.Row) string {
 	if row.Epsilon == nil {
 		return "no guarantee: " + row.Why
 	}
-	return fmt.Sprintf("epsilon %.2f at delta %.3g, for one %s", math.Ceil(*row.Epsilon*100-1e-6)/100, row.Delta, row.Unit)
+	return fmt.Sprintf("epsilon %s at delta %.3g, for one %s", upward(*row.Epsilon), row.Delta, row.Unit)
 }
+
+// upward writes an epsilon with two digits behind the point, never smaller than it is.
+func upward(epsilon float64) string { return fmt.Sprintf("%.2f", math.Ceil(epsilon*100-1e-6)/100) }
 
 func line(out io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(out, "%-30s%s\n", name, fmt.Sprintf(format, args...))
