@@ -57,20 +57,21 @@ func (c Curve) Plus(other Curve) Curve {
 // Epsilon is the smallest epsilon that the curve proves at delta, and the order that proves it. It is +Inf when no order
 // has a finite divergence, and for a delta outside (0, 1).
 func (c Curve) Epsilon(delta float64) (epsilon, order float64) {
-	epsilon, order = math.Inf(1), math.NaN()
 	if !(delta > 0 && delta < 1) {
 		return math.Inf(1), 0
 	}
 	if c.rdp == nil {
 		return 0, math.Inf(1)
 	}
-	for i, a := range standardOrders {
-		if e := epsilonAt(a, c.rdp[i], delta); e < epsilon {
+	return smallestEpsilon(standardOrders, c.rdp, delta)
+}
+
+func smallestEpsilon(orders, rdp []float64, delta float64) (epsilon, order float64) {
+	epsilon = math.Inf(1)
+	for i, a := range orders {
+		if e := epsilonAt(a, rdp[i], delta); e < epsilon {
 			epsilon, order = e, a
 		}
-	}
-	if math.IsInf(epsilon, 1) {
-		order = 0
 	}
 	return epsilon, order
 }

@@ -54,7 +54,7 @@ func logPhi(x float64) float64 { return logErfc(-x/math.Sqrt2) - math.Ln2 }
 func phi(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 // gdpEpsilon serves trees that are exactly Gaussian, where the trade-off function is known in closed form.
-func gdpEpsilon(a About, delta float64) (Bound, error) {
+func gdpEpsilon(a About, delta float64, _ []float64) (Bound, error) {
 	mu, ok := asGaussian(a.Event)
 	if !ok {
 		return Bound{}, notGaussian(a.Event)
