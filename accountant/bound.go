@@ -140,7 +140,9 @@ func best(a About, by Method, try func(route, About) (Bound, error), better func
 	if found == nil {
 		return Bound{}, errors.Join(refusals...)
 	}
-	found.Mu, found.MuLimit = mu(a.Event)
+	if found.Mu, found.MuLimit = mu(a.Event); math.IsInf(found.MuLimit, 1) {
+		found.MuLimit = 0
+	}
 	if math.IsInf(found.Epsilon, 1) || found.Delta == 1 {
 		found.Why, found.Claimed = whyNone(a.Event)
 	}

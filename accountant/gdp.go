@@ -79,8 +79,8 @@ func mu(e Event) (exact, limit float64) {
 	if mu, ok := asGaussian(e); ok {
 		return mu, 0
 	}
-	if square, ok := limitSquare(e); ok && !math.IsInf(square, 1) {
-		return 0, math.Sqrt(square)
+	if square, ok := limitSquare(e); ok {
+		return 0, math.Sqrt(square) // +Inf when the noise is that small
 	}
 	return 0, 0
 }

@@ -124,20 +124,31 @@ func amplified(q, pure float64) float64 {
 // sampledForward is log E_Q[(S/Q)^a], an upper bound when logMoment(l) bounds log E_Q[(P/Q)^l] from above.
 // The binomial weights sum to 1, so only what each moment has above 1 is added up: no cancellation.
 func sampledForward(q, a float64, logMoment func(l float64) float64) float64 {
-	logQ, logRest := math.Log(q), math.Log1p(-q)
-	excess := negInf
+	logOdds, logRest := math.Log(q)-math.Log1p(-q), a*math.Log1p(-q)
+	terms := make([]float64, 0, int(a))
+	top := negInf
 	for l := 2.0; l <= a; l++ {
 		m := logMoment(l)
 		if math.IsInf(m, 1) || math.IsNaN(m) {
 			return math.Inf(1)
 		}
-		if m == 0 {
-			continue
+		if m > 0 {
+			term := logChoose(int(a), int(l)) + l*logOdds + logRest + logExpm1(m)
+			terms = append(terms, term)
+			top = max(top, term)
 		}
-		choose, _ := logBinomial(a, l)
-		excess = logAdd(excess, choose+l*logQ+(a-l)*logRest+logExpm1(m))
 	}
-	return log1pExp(excess)
+	if len(terms) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, term := range terms {
+		if term > top-50 {
+			sum += math.Exp(term - top)
+		}
+	}
+	sum += float64(len(terms)) * math.Exp(-50) // what was not summed
+	return log1pExp(top + math.Log(sum))
 }
 
 // sampledReverse bounds log E_Q[(Q/S)^(a-1)] for any P and Q. With v = q(P/Q - 1) >= -q, E_Q v = 0, and

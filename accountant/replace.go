@@ -29,14 +29,23 @@ func withoutReplacement(q, a, pure float64, logMoment func(l float64) float64) f
 	}
 	d2 := logMoment(2)
 	second := min(math.Log(4)+logExpm1(d2), d2+min(math.Ln2, 2*logPure))
-	sum := 2*logQ + math.Log(a*(a-1)/2) + second
+	top := 2*logQ + math.Log(a*(a-1)/2) + second
+	terms := []float64{top}
 	for l := 3.0; l <= a; l++ {
 		m := logMoment(l)
 		if math.IsInf(m, 1) || math.IsNaN(m) {
 			return math.Inf(1)
 		}
-		choose, _ := logBinomial(a, l)
-		sum = logAdd(sum, l*logQ+choose+m+min(math.Ln2, l*logPure))
+		term := l*logQ + logChoose(int(a), int(l)) + m + min(math.Ln2, l*logPure)
+		terms = append(terms, term)
+		top = max(top, term)
 	}
-	return log1pExp(sum)
+	if math.IsInf(top, -1) {
+		return 0 // the event itself costs nothing
+	}
+	sum := 0.0
+	for _, term := range terms {
+		sum += math.Exp(term - top)
+	}
+	return log1pExp(top + math.Log(sum))
 }
