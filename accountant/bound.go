@@ -140,7 +140,7 @@ func best(a About, by Method, try func(route, About) (Bound, error), better func
 	if found == nil {
 		return Bound{}, errors.Join(refusals...)
 	}
-	if found.Mu, found.MuLimit = mu(a.Event); math.IsInf(found.MuLimit, 1) {
+	if found.Mu, found.MuLimit, _ = mu(a.Event); math.IsInf(found.MuLimit, 1) {
 		found.MuLimit = 0
 	}
 	if math.IsInf(found.Epsilon, 1) || found.Delta == 1 {

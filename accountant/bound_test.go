@@ -47,12 +47,16 @@ func TestExtremesNeverGiveNaN(t *testing.T) {
 		Poisson{1e-300, Gaussian{1}}, Poisson{.5, Gaussian{1e-200}}, Poisson{1 - 1e-16, Gaussian{1}}, Poisson{1e-9, Laplace{1e-3}},
 		WithoutReplacement{1e-300, Laplace{1}}, WithoutReplacement{.5, Gaussian{1e-100}},
 		Repeat{math.MaxInt, Gaussian{1e-200}}, Repeat{math.MaxInt, Gaussian{1e5}}, Repeat{math.MaxInt, Repeat{math.MaxInt, GDP{1}}},
-		Skellam{Rate: 1e-300, L2: 1}, Skellam{Rate: 1e300, L2: 1}, Skellam{Rate: 1e6, L2: 1e9},
-		RoundedSkellam{1e-300, 1}, RoundedSkellam{1e300, 1}, RoundedSkellam{1, 1e-12}, RoundedSkellam{10, 1e9},
+		Skellam{Rate: 1e-300, L2: 1}, Skellam{Rate: 1e300, L2: 1}, Skellam{Rate: 1e7, L2: 1e9},
+		RoundedSkellam{1e-300, 1}, RoundedSkellam{1e300, 1}, RoundedSkellam{1, 1e-12}, RoundedSkellam{1, 1e9},
 		SMM{1e300, 1, 1}, DiscreteGaussian{1e-300, 1}, DiscreteGaussianSum{math.MaxInt, 1, 1, 1}, CPSGD{math.MaxInt, .5, 1, 1, 1, math.MaxInt},
 		Waterfill{math.MaxInt, math.MaxInt, 1e-300, 1e300, 1e-300}, Binomial{1, 1e-300, 1}, Binomial{1000, .5, math.MaxInt / 2},
 	} {
-		for _, delta := range []float64{1e-300, 1e-5, 1 - 1e-16} {
+		deltas := []float64{1e-300, 1e-5, 1 - 1e-16}
+		if e.kind() == "rounded_skellam" || e.kind() == "skellam" {
+			deltas = deltas[:1] // these compute for a while, and the conversion is the same
+		}
+		for _, delta := range deltas {
 			b, err := Epsilon(About{Event: e}, delta, Best)
 			if err != nil {
 				t.Errorf("%+v: %v", e, err)

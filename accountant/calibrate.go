@@ -91,12 +91,12 @@ func muCost(a About) (float64, Bound, error) {
 	if err != nil {
 		return 0, Bound{}, err
 	}
-	exact, limit := mu(a.Event)
-	if exact == 0 && limit == 0 {
+	exact, limit, ok := mu(a.Event)
+	if !ok {
 		return 0, Bound{}, fmt.Errorf("accountant: %s has no mu: give a target epsilon and delta", a.Event.kind())
 	}
 	b := Bound{Accountant: "fdp", Mu: exact, MuLimit: limit}
-	if exact == 0 {
+	if limit != 0 {
 		b.Notes = []string{"mu is the central limit's: information, not a bound"}
 	}
 	return max(exact, limit), b, nil

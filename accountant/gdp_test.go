@@ -61,7 +61,7 @@ func TestPaper004MuMax(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("table %d, sigma %g, batch %d, %d rounds", c.table, c.sigma, c.batch, c.r), func(t *testing.T) {
 			event := Repeat{c.k * c.r, WithoutReplacement{float64(c.batch) / float64(c.n), Gaussian{c.sigma}}}
-			exact, limit := mu(event)
+			exact, limit, _ := mu(event)
 			if exact != 0 {
 				t.Errorf("mu %g is called exact, but it is the central limit's", exact)
 			}

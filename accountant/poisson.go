@@ -208,22 +208,25 @@ func sampledFractional(q, sigma, a float64) float64 {
 	split := 0.5 + sigma*sigma*(logRest-logQ)
 	v := 2 * sigma * sigma
 	root := math.Sqrt2 * sigma
-	add, sub := negInf, negInf
-	last := negInf
-	// Past i > a the terms alternate in sign and fall, so what is left out is below the first omitted term.
+	add, sub, last := negInf, negInf, negInf
+	choose, sign := 0.0, 1 // of a over i
+	// Past i > a the terms alternate in sign and fall, so what is left out is below the last term.
 	for i := 0.0; i < 20000; i++ {
-		choose, sign := logBinomial(a, i)
 		j := a - i
 		below := choose + j*logRest + i*logQ + i*(i-1)/v + logErfc((i-split)/root) - math.Ln2
 		above := choose + i*logRest + j*logQ + j*(j-1)/v + logErfc((split-j)/root) - math.Ln2
 		last = logAdd(below, above)
-		if i > a && last < math.Max(add, 0)-36 {
-			break
-		}
 		if sign > 0 {
 			add = logAdd(add, last)
 		} else {
 			sub = logAdd(sub, last)
+		}
+		if i > a && last < math.Max(add, 0)-32 {
+			break
+		}
+		choose += math.Log(math.Abs(j) / (i + 1))
+		if j < 0 {
+			sign = -sign
 		}
 	}
 	// The omitted rest, and the rounding error of the sum, which is 1 plus little for rare sampling.

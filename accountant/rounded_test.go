@@ -31,8 +31,8 @@ func bruteRounded(n *skellamNoise, x, a float64, reverse bool) float64 {
 
 func TestBruteForceSupremumNeverExceedsTheCertificate(t *testing.T) {
 	for _, rate := range []float64{0.5, 2, 20, 47.5} {
-		for _, l2 := range []float64{0.3, 1, 2.7, 6} {
-			for _, a := range []float64{2, 3, 5, 9, 16} {
+		for _, l2 := range []float64{0.3, 2.7, 6} {
+			for _, a := range []float64{2, 3, 5, 16} {
 				t.Run(fmt.Sprintf("rate %g, l2 %g, order %g", rate, l2, a), func(t *testing.T) {
 					certificate := newRoundedNoise(rate, l2).certify(a)
 					n := newSkellamNoise(rate)
