@@ -126,6 +126,8 @@ func (u Unknown) Solve(target Target) (float64, Bound, error) {
 		lo, hi = 1e-12, 1
 	case u.Key == "p":
 		lo, hi = 1e-9, 0.5
+	case u.holder() == "rounded_skellam" && u.Key == "rate":
+		lo, hi = 1e-6, maxRoundedRate // start in the middle, near 10
 	}
 	// Not every value in the range builds an event (skellam's l2 starts at 1): narrow it to what does.
 	for lo < hi {
@@ -174,28 +176,28 @@ func calibrate(target Target, build func(x float64) (About, error), lo, hi float
 		near = b.Order
 		return point{x: x, cost: cost, bound: b}, err
 	}
-	low, err := at(lo)
-	if err != nil {
-		return 0, Bound{}, err
-	}
-	high, err := at(hi)
-	if err != nil {
-		return 0, Bound{}, err
-	}
 	meets := func(p point) bool { return p.cost <= target.limit() }
-	switch {
-	case meets(low) && meets(high):
-		// Everything in range will do: the end that asks least of the user.
-		if low.cost >= high.cost {
-			return low.x, low.bound, nil
-		}
-		return high.x, high.bound, nil
-	case !meets(low) && !meets(high):
-		return 0, Bound{}, fmt.Errorf("accountant: no value in [%g, %g] reaches the target %g: the closest costs %g", lo, hi, target.limit(), min(low.cost, high.cost))
+	start := math.Sqrt(lo * hi)
+	if whole {
+		start = math.Round(start)
 	}
-	private, open := low, high // private meets the target, open does not
-	if meets(high) {
-		private, open = high, low
+	first, last, err := outward(at, meets, min(max(start, lo), hi), lo, hi, whole)
+	if err != nil {
+		return 0, Bound{}, err
+	}
+	switch {
+	case meets(first) && meets(last):
+		// Everything in range will do: the end that asks least of the user.
+		if first.cost >= last.cost {
+			return first.x, first.bound, nil
+		}
+		return last.x, last.bound, nil
+	case !meets(first) && !meets(last):
+		return 0, Bound{}, fmt.Errorf("accountant: no value in [%g, %g] reaches the target %g: the closest costs %g", lo, hi, target.limit(), min(first.cost, last.cost))
+	}
+	private, open := first, last // private meets the target, open does not
+	if meets(last) {
+		private, open = last, first
 	}
 	private.excess, open.excess = excess(private.cost, target.limit()), excess(open.cost, target.limit())
 	lastMet := false
@@ -233,6 +235,47 @@ func calibrate(target Target, build func(x float64) (About, error), lo, hi float
 		lastMet = met
 	}
 	return private.x, private.bound, nil
+}
+
+// outward looks for two neighbours of which one meets the target, in widening steps to both sides of start, so that the far
+// ends of a wide range, where an event may take long to compute, are seldom visited. When there are none it returns lo and hi.
+func outward(at func(x float64) (point, error), meets func(point) bool, start, lo, hi float64, whole bool) (first, last point, err error) {
+	first, err = at(start)
+	if err != nil {
+		return first, last, err
+	}
+	last = first
+	for step := 8.0; first.x > lo || last.x < hi; step *= 8 {
+		if last.x < hi {
+			next := min(last.x*step, hi)
+			if whole {
+				next = math.Round(next)
+			}
+			p, err := at(next)
+			if err != nil {
+				return first, last, err
+			}
+			if meets(p) != meets(last) {
+				return last, p, nil
+			}
+			last = p
+		}
+		if first.x > lo {
+			next := max(first.x/step, lo)
+			if whole {
+				next = math.Round(next)
+			}
+			p, err := at(next)
+			if err != nil {
+				return first, last, err
+			}
+			if meets(p) != meets(first) {
+				return p, first, nil
+			}
+			first = p
+		}
+	}
+	return first, last, nil
 }
 
 type point struct {

@@ -16,6 +16,7 @@ func TestAnyOneParameterCanBeSolvedFor(t *testing.T) {
 		{`repeat: {count: 250, event: {poisson: {rate: "?", event: {gaussian: {noise_multiplier: 1}}}}}`, 1 + 1e-5},
 		{`laplace: {scale: "?"}`, 1 - 1e-5},
 		{`skellam: {rate: "?", l2: 5}`, 1 - 1e-5},
+		{`rounded_skellam: {rate: "?", l2: 3}`, 1 - 1e-3}, // the certificate's tolerance
 		{`skellam: {rate: 100, l2: "?", bound: akl}`, 1 + 1e-5},
 		{`gdp: {mu: "?"}`, 1 + 1e-5},
 		{`discrete_gaussian: {sigma2: "?", l2: 3}`, 1 - 1e-5},

@@ -3,6 +3,7 @@ package accountant
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -211,7 +212,10 @@ func TestDSMRefusesOrdersOutsideItsRange(t *testing.T) {
 		t.Errorf("order 4.99: %g, %v; want finite", inside, err)
 	}
 	outside, err := RDP(about, 5) // 2*100/50 + 1
-	if err != nil || !math.IsInf(outside, 1) {
-		t.Errorf("order 5: %g, %v; want no bound", outside, err)
+	if err == nil || !math.IsInf(outside, 1) || !strings.Contains(err.Error(), "order 5 is outside the range") {
+		t.Errorf("order 5: %g, %v; want a refusal", outside, err)
+	}
+	if v, err := RDP(About{Event: None{}}, 5); err != nil || !math.IsInf(v, 1) {
+		t.Errorf("none: %g, %v; want infinite, which is the answer", v, err)
 	}
 }
