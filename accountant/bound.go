@@ -69,8 +69,13 @@ func Epsilon(a About, delta float64, by Method) (Bound, error) {
 	if !(delta > 0 && delta < 1) {
 		return Bound{}, fmt.Errorf("accountant: delta %g outside (0, 1)", delta)
 	}
+	return epsilonOver(a, delta, by, standardOrders)
+}
+
+// epsilonOver is Epsilon with a choice of Renyi orders: any choice is sound, and fewer are faster.
+func epsilonOver(a About, delta float64, by Method, orders []float64) (Bound, error) {
 	return best(a, by, func(r route, a About) (Bound, error) {
-		b, err := r.epsilon(a, delta)
+		b, err := r.epsilon(a, delta, orders)
 		b.Delta = delta
 		return b, err
 	}, func(x, y Bound) bool { return x.Epsilon < y.Epsilon })
@@ -91,7 +96,7 @@ func Delta(a About, epsilon float64, by Method) (Bound, error) {
 // A route is one way from an event tree to a bound. It refuses, with the reason, what it cannot prove anything about.
 type route struct {
 	method  Method
-	epsilon func(a About, delta float64) (Bound, error)
+	epsilon func(a About, delta float64, orders []float64) (Bound, error)
 	delta   func(a About, epsilon float64) (Bound, error)
 }
 
@@ -135,18 +140,20 @@ func best(a About, by Method, try func(route, About) (Bound, error), better func
 	if found == nil {
 		return Bound{}, errors.Join(refusals...)
 	}
-	found.Mu, found.MuLimit = mu(a.Event)
+	if found.Mu, found.MuLimit, _ = mu(a.Event); math.IsInf(found.MuLimit, 1) {
+		found.MuLimit = 0
+	}
 	if math.IsInf(found.Epsilon, 1) || found.Delta == 1 {
 		found.Why, found.Claimed = whyNone(a.Event)
 	}
 	return *found, nil
 }
 
-func rdpEpsilon(a About, delta float64) (Bound, error) {
+func rdpEpsilon(a About, delta float64, orders []float64) (Bound, error) {
 	if err := needsOther(a.Event, ByRDP); err != nil {
 		return Bound{}, err
 	}
-	epsilon, order := Curve{a.Event.rdp(standardOrders)}.Epsilon(delta)
+	epsilon, order := smallestEpsilon(orders, a.Event.rdp(orders), delta)
 	return Bound{Epsilon: epsilon, Order: order, Accountant: string(ByRDP)}, nil
 }
 
@@ -159,7 +166,7 @@ func rdpDelta(a About, epsilon float64) (Bound, error) {
 }
 
 // pldEpsilon and pldDelta are where privacy loss distributions join in.
-func pldEpsilon(a About, delta float64) (Bound, error) {
+func pldEpsilon(a About, delta float64, _ []float64) (Bound, error) {
 	return Bound{}, fmt.Errorf("accountant: pld for %s is not wired in yet: use rdp or best (%w)", a.Event.kind(), ErrNotApplicable)
 }
 

@@ -23,7 +23,7 @@ func NewCurve(a About) (Curve, error) {
 }
 
 // RDP bounds the Renyi divergence of one order: for all neighbouring inputs, in both directions, the divergence of the
-// outputs is at most the result. +Inf where no bound is known.
+// outputs is at most the result. It is +Inf when the event protects nothing, and an error when only other orders are bounded.
 func RDP(a About, order float64) (float64, error) {
 	a, err := a.resolve()
 	if err != nil {
@@ -32,7 +32,32 @@ func RDP(a About, order float64) (float64, error) {
 	if !(order > 1) {
 		return 0, fmt.Errorf("accountant: order %g must be greater than 1", order)
 	}
-	return a.Event.rdp([]float64{order})[0], nil
+	value := a.Event.rdp([]float64{order})[0]
+	if math.IsInf(value, 1) {
+		return value, outOfRange(a.Event, order)
+	}
+	return value, nil
+}
+
+// outOfRange explains an infinite divergence: nil when that is the answer, an error when other orders have a bound.
+func outOfRange(e Event, order float64) error {
+	if err := needsOther(e, ByRDP); err != nil {
+		return err
+	}
+	from, to := 0.0, 0.0
+	for i, v := range e.rdp(standardOrders) {
+		if math.IsInf(v, 1) {
+			continue
+		}
+		if from == 0 {
+			from = standardOrders[i]
+		}
+		to = standardOrders[i]
+	}
+	if from == 0 {
+		return nil // no guarantee at any order
+	}
+	return fmt.Errorf("accountant: order %g is outside the range in which %s has a bound, about %g to %g", order, e.kind(), from, to)
 }
 
 // Times is the curve of n repetitions.
@@ -57,20 +82,21 @@ func (c Curve) Plus(other Curve) Curve {
 // Epsilon is the smallest epsilon that the curve proves at delta, and the order that proves it. It is +Inf when no order
 // has a finite divergence, and for a delta outside (0, 1).
 func (c Curve) Epsilon(delta float64) (epsilon, order float64) {
-	epsilon, order = math.Inf(1), math.NaN()
 	if !(delta > 0 && delta < 1) {
 		return math.Inf(1), 0
 	}
 	if c.rdp == nil {
 		return 0, math.Inf(1)
 	}
-	for i, a := range standardOrders {
-		if e := epsilonAt(a, c.rdp[i], delta); e < epsilon {
+	return smallestEpsilon(standardOrders, c.rdp, delta)
+}
+
+func smallestEpsilon(orders, rdp []float64, delta float64) (epsilon, order float64) {
+	epsilon = math.Inf(1)
+	for i, a := range orders {
+		if e := epsilonAt(a, rdp[i], delta); e < epsilon {
 			epsilon, order = e, a
 		}
-	}
-	if math.IsInf(epsilon, 1) {
-		order = 0
 	}
 	return epsilon, order
 }
@@ -133,13 +159,10 @@ var standardOrders = makeOrders()
 
 func makeOrders() []float64 {
 	orders := []float64{1.01, 1.02, 1.03, 1.05, 1.07}
-	for i := 11; i < 50; i++ {
+	for i := 11; i < 110; i++ {
 		orders = append(orders, float64(i)/10)
 	}
-	for i := 20; i < 48; i++ {
-		orders = append(orders, float64(i)/4)
-	}
-	for i := 24; i < 40; i++ {
+	for i := 22; i < 40; i++ {
 		orders = append(orders, float64(i)/2)
 	}
 	for i := 20; i < 64; i++ {

@@ -10,6 +10,9 @@ func (e GDP) rdp(orders []float64) []float64 { return gaussianRDP(e.Mu, orders) 
 
 func gaussianRDP(mu float64, orders []float64) []float64 {
 	out := make([]float64, len(orders))
+	if mu == 0 {
+		return out
+	}
 	for i, a := range orders {
 		out[i] = up(a / 2 * mu * mu)
 	}

@@ -54,7 +54,7 @@ func logPhi(x float64) float64 { return logErfc(-x/math.Sqrt2) - math.Ln2 }
 func phi(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
 // gdpEpsilon serves trees that are exactly Gaussian, where the trade-off function is known in closed form.
-func gdpEpsilon(a About, delta float64) (Bound, error) {
+func gdpEpsilon(a About, delta float64, _ []float64) (Bound, error) {
 	mu, ok := asGaussian(a.Event)
 	if !ok {
 		return Bound{}, notGaussian(a.Event)
@@ -74,15 +74,14 @@ func notGaussian(e Event) error {
 	return fmt.Errorf("accountant: fdp: %s is not a composition of Gaussian mechanisms: use rdp or best (%w)", e.kind(), ErrNotApplicable)
 }
 
-// mu is the event's exact GDP parameter, or else the one that the central limit theorem suggests.
-func mu(e Event) (exact, limit float64) {
+// mu is the event's exact GDP parameter, or else the one that the central limit theorem suggests (+Inf when the noise is
+// that small). Not ok: it has neither.
+func mu(e Event) (exact, limit float64, ok bool) {
 	if mu, ok := asGaussian(e); ok {
-		return mu, 0
+		return mu, 0, true
 	}
-	if square, ok := limitSquare(e); ok && !math.IsInf(square, 1) {
-		return 0, math.Sqrt(square)
-	}
-	return 0, 0
+	square, ok := limitSquare(e)
+	return 0, math.Sqrt(square), ok
 }
 
 // limitSquare is mu squared in the limit of many rounds ([DRS19] and Bu, Dong, Long, Su 2019 for Poisson sampling). The
@@ -98,7 +97,9 @@ func limitSquare(e Event) (float64, bool) {
 		}
 	case WithoutReplacement:
 		if mu, ok := asGaussian(e.Event); ok {
-			return 2 * e.Rate * e.Rate * (math.Exp(mu*mu)*phi(1.5*mu) + 3*phi(-mu/2) - 2), true
+			// e^(mu^2) Phi(1.5mu) + 3 Phi(-mu/2) - 2, arranged so that small mu keep their digits
+			bracket := math.Expm1(mu*mu)*phi(1.5*mu) + (math.Erf(1.5*mu/math.Sqrt2)-3*math.Erf(0.5*mu/math.Sqrt2))/2
+			return 2 * e.Rate * e.Rate * max(0, bracket), true
 		}
 	case Repeat:
 		square, ok := limitSquare(e.Event)

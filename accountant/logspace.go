@@ -52,6 +52,24 @@ func logBinomial(a, i float64) (log float64, sign int) {
 	return x - y - z, s1 * s2 * s3
 }
 
+// logFactorial holds log k! for the whole orders of the standard grid.
+var logFactorial = func() [4097]float64 {
+	var table [4097]float64
+	for k := range table {
+		table[k], _ = math.Lgamma(float64(k) + 1)
+	}
+	return table
+}()
+
+// logChoose is the logarithm of n over k for whole n >= k.
+func logChoose(n, k int) float64 {
+	if n < len(logFactorial) {
+		return logFactorial[n] - logFactorial[k] - logFactorial[n-k]
+	}
+	choose, _ := logBinomial(float64(n), float64(k))
+	return choose
+}
+
 // logErfc is log(erfc(x)), also where erfc itself underflows.
 func logErfc(x float64) float64 {
 	if x < 20 {

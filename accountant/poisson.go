@@ -32,44 +32,83 @@ func (e Poisson) atMostOne() Poisson {
 // mirrored, P and Q swap roles under reflection and this direction is the larger [MTZ19, Theorem 5]. Otherwise the
 // reverse direction is bounded by its own lemma. Orders between whole ones follow by log-convexity of moments.
 func sampled(q float64, e Event, orders []float64) []float64 {
+	in := wholeMoments(e, orders)
+	mirrored := mirrors(e)
+	return in.sampled(q, e, orders, func(a float64) float64 {
+		forward := sampledForward(q, a, in.at)
+		if mirrored {
+			return forward
+		}
+		return max(forward, sampledReverse(q, a, in.at(2)))
+	})
+}
+
+// moments holds log E_Q[(P/Q)^l] = (l-1) D_l of an event at whole l.
+type moments struct {
+	table []float64 // by l; 0 and 1 unused
+	pure  float64   // its divergence at order infinity
+}
+
+func (m moments) at(l float64) float64 { return m.table[int(l)] }
+
+// wholeMoments computes an event's moments up to the largest of orders. Beyond 64 it computes one in every 4% and
+// interpolates, which is an upper bound because the logarithm of a moment is convex in its order.
+func wholeMoments(e Event, orders []float64) moments {
 	top := 2.0
 	for _, a := range orders {
 		if !math.IsInf(a, 1) {
 			top = max(top, math.Ceil(a))
 		}
 	}
-	grid := wholeOrders(top)
-	inner := e.rdp(append(append([]float64{}, grid...), math.Inf(1)))
-	pure := inner[len(grid)]
-	logMoment := convexMoments(grid, inner[:len(grid)])
-	direct := e.rdp(orders)
-	mirrored := mirrors(e)
-
-	// At whole orders: log of the larger moment of the two directions.
-	moment := func(a float64) float64 {
-		forward := sampledForward(q, a, logMoment)
-		if mirrored {
-			return forward
+	var grid []float64
+	for a := 2.0; a < top; {
+		grid = append(grid, a)
+		if a < 64 {
+			a++
+		} else {
+			a = math.Ceil(a * 1.04)
 		}
-		return max(forward, sampledReverse(q, a, logMoment(2)))
+	}
+	grid = append(grid, top, math.Inf(1))
+	rdp := e.rdp(grid)
+	m := moments{table: make([]float64, int(top)+1), pure: rdp[len(grid)-1]}
+	for i, a := range grid[:len(grid)-1] {
+		value := (a - 1) * rdp[i]
+		m.table[int(a)] = value
+		if i == 0 {
+			continue
+		}
+		before := grid[i-1]
+		for l := before + 1; l < a; l++ {
+			m.table[int(l)] = ((a-l)*m.at(before) + (l-before)*value) / (a - before)
+		}
+	}
+	return m
+}
+
+// sampled turns moment, the sampled event's log moment at whole orders, into divergences at any order.
+func (m moments) sampled(q float64, e Event, orders []float64, moment func(a float64) float64) []float64 {
+	memo := make([]float64, len(m.table))
+	whole := func(a float64) float64 {
+		if memo[int(a)] == 0 {
+			memo[int(a)] = min(moment(a), m.at(a))
+		}
+		return memo[int(a)]
 	}
 	out := make([]float64, len(orders))
 	for i, a := range orders {
 		if math.IsInf(a, 1) {
-			out[i] = min(direct[i], up(amplified(q, pure)))
+			out[i] = up(min(m.pure, amplified(q, m.pure)))
 			continue
 		}
-		lo, hi := math.Floor(a), math.Ceil(a)
-		var m float64
-		switch {
-		case lo == hi:
-			m = moment(a)
-		case lo == 1:
-			m = (a - 1) * moment(2)
-		default:
-			m = (hi-a)*moment(lo) + (a-lo)*moment(hi)
+		out[i] = up(between1(a, func(a float64) float64 { return whole(a) / (a - 1) }))
+	}
+	// Between whole orders the unsampled event may be the better bound, but only when sampling gains nothing: at order
+	// near 1 when q^2 e^(D_2/2) is not small.
+	if 2*math.Log(q)+m.at(2)/2 > -1 {
+		for i, d := range e.rdp(orders) {
+			out[i] = min(out[i], d)
 		}
-		out[i] = min(direct[i], up(m/(a-1)))
 	}
 	return out
 }
@@ -85,20 +124,31 @@ func amplified(q, pure float64) float64 {
 // sampledForward is log E_Q[(S/Q)^a], an upper bound when logMoment(l) bounds log E_Q[(P/Q)^l] from above.
 // The binomial weights sum to 1, so only what each moment has above 1 is added up: no cancellation.
 func sampledForward(q, a float64, logMoment func(l float64) float64) float64 {
-	logQ, logRest := math.Log(q), math.Log1p(-q)
-	excess := negInf
+	logOdds, logRest := math.Log(q)-math.Log1p(-q), a*math.Log1p(-q)
+	terms := make([]float64, 0, int(a))
+	top := negInf
 	for l := 2.0; l <= a; l++ {
 		m := logMoment(l)
 		if math.IsInf(m, 1) || math.IsNaN(m) {
 			return math.Inf(1)
 		}
-		if m == 0 {
-			continue
+		if m > 0 {
+			term := logChoose(int(a), int(l)) + l*logOdds + logRest + logExpm1(m)
+			terms = append(terms, term)
+			top = max(top, term)
 		}
-		choose, _ := logBinomial(a, l)
-		excess = logAdd(excess, choose+l*logQ+(a-l)*logRest+logExpm1(m))
 	}
-	return log1pExp(excess)
+	if len(terms) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, term := range terms {
+		if term > top-50 {
+			sum += math.Exp(term - top)
+		}
+	}
+	sum += float64(len(terms)) * math.Exp(-50) // what was not summed
+	return log1pExp(top + math.Log(sum))
 }
 
 // sampledReverse bounds log E_Q[(Q/S)^(a-1)] for any P and Q. With v = q(P/Q - 1) >= -q, E_Q v = 0, and
@@ -126,39 +176,6 @@ func mirrors(e Event) bool {
 		return len(e) == 1 && mirrors(e[0])
 	}
 	return false
-}
-
-// wholeOrders are the integers from 2 to top at which moments are computed: all up to 64, then 4% apart.
-func wholeOrders(top float64) []float64 {
-	var grid []float64
-	for a := 2.0; a < top; {
-		grid = append(grid, a)
-		if a < 64 {
-			a++
-		} else {
-			a = math.Ceil(a * 1.04)
-		}
-	}
-	return append(grid, top)
-}
-
-// convexMoments returns log E_Q[(P/Q)^l] = (l-1) D_l at any whole l. Between grid orders it interpolates, which is an
-// upper bound because the logarithm of a moment is convex in its order.
-func convexMoments(grid, rdp []float64) func(l float64) float64 {
-	top := int(grid[len(grid)-1])
-	table := make([]float64, top+1)
-	for i, a := range grid {
-		value := (a - 1) * rdp[i]
-		table[int(a)] = value
-		if i == 0 {
-			continue
-		}
-		before := grid[i-1]
-		for l := before + 1; l < a; l++ {
-			table[int(l)] = ((a-l)*table[int(before)] + (l-before)*value) / (a - before)
-		}
-	}
-	return func(l float64) float64 { return table[int(l)] }
 }
 
 // sampledGaussian is the exact divergence of the Poisson-sampled Gaussian mechanism [MTZ19]; of its two directions
@@ -191,22 +208,25 @@ func sampledFractional(q, sigma, a float64) float64 {
 	split := 0.5 + sigma*sigma*(logRest-logQ)
 	v := 2 * sigma * sigma
 	root := math.Sqrt2 * sigma
-	add, sub := negInf, negInf
-	last := negInf
-	// Past i > a the terms alternate in sign and fall, so what is left out is below the first omitted term.
+	add, sub, last := negInf, negInf, negInf
+	choose, sign := 0.0, 1 // of a over i
+	// Past i > a the terms alternate in sign and fall, so what is left out is below the last term.
 	for i := 0.0; i < 20000; i++ {
-		choose, sign := logBinomial(a, i)
 		j := a - i
 		below := choose + j*logRest + i*logQ + i*(i-1)/v + logErfc((i-split)/root) - math.Ln2
 		above := choose + i*logRest + j*logQ + j*(j-1)/v + logErfc((split-j)/root) - math.Ln2
 		last = logAdd(below, above)
-		if i > a && last < math.Max(add, 0)-36 {
-			break
-		}
 		if sign > 0 {
 			add = logAdd(add, last)
 		} else {
 			sub = logAdd(sub, last)
+		}
+		if i > a && last < math.Max(add, 0)-32 {
+			break
+		}
+		choose += math.Log(math.Abs(j) / (i + 1))
+		if j < 0 {
+			sign = -sign
 		}
 	}
 	// The omitted rest, and the rounding error of the sum, which is 1 plus little for rare sampling.

@@ -15,37 +15,10 @@ func (e WithoutReplacement) rdp(orders []float64) []float64 {
 	case e.Rate == 1:
 		return e.Event.rdp(orders)
 	}
-	top := 2.0
-	for _, a := range orders {
-		if !math.IsInf(a, 1) {
-			top = max(top, math.Ceil(a))
-		}
-	}
-	grid := wholeOrders(top)
-	inner := e.Event.rdp(append(append([]float64{}, grid...), math.Inf(1)))
-	pure := inner[len(grid)]
-	logMoment := convexMoments(grid, inner[:len(grid)])
-	direct := e.Event.rdp(orders)
-	out := make([]float64, len(orders))
-	moment := func(a float64) float64 { return withoutReplacement(e.Rate, a, pure, logMoment) }
-	for i, a := range orders {
-		if math.IsInf(a, 1) {
-			out[i] = min(direct[i], up(amplified(e.Rate, pure)))
-			continue
-		}
-		lo, hi := math.Floor(a), math.Ceil(a)
-		var m float64
-		switch {
-		case lo == hi:
-			m = moment(a)
-		case lo == 1:
-			m = (a - 1) * moment(2)
-		default:
-			m = (hi-a)*moment(lo) + (a-lo)*moment(hi)
-		}
-		out[i] = min(direct[i], up(m/(a-1)))
-	}
-	return out
+	in := wholeMoments(e.Event, orders)
+	return in.sampled(e.Rate, e.Event, orders, func(a float64) float64 {
+		return withoutReplacement(e.Rate, a, in.pure, in.at)
+	})
 }
 
 func withoutReplacement(q, a, pure float64, logMoment func(l float64) float64) float64 {
@@ -56,14 +29,23 @@ func withoutReplacement(q, a, pure float64, logMoment func(l float64) float64) f
 	}
 	d2 := logMoment(2)
 	second := min(math.Log(4)+logExpm1(d2), d2+min(math.Ln2, 2*logPure))
-	sum := 2*logQ + math.Log(a*(a-1)/2) + second
+	top := 2*logQ + math.Log(a*(a-1)/2) + second
+	terms := []float64{top}
 	for l := 3.0; l <= a; l++ {
 		m := logMoment(l)
 		if math.IsInf(m, 1) || math.IsNaN(m) {
 			return math.Inf(1)
 		}
-		choose, _ := logBinomial(a, l)
-		sum = logAdd(sum, l*logQ+choose+m+min(math.Ln2, l*logPure))
+		term := l*logQ + logChoose(int(a), int(l)) + m + min(math.Ln2, l*logPure)
+		terms = append(terms, term)
+		top = max(top, term)
 	}
-	return log1pExp(sum)
+	if math.IsInf(top, -1) {
+		return 0 // the event itself costs nothing
+	}
+	sum := 0.0
+	for _, term := range terms {
+		sum += math.Exp(term - top)
+	}
+	return log1pExp(top + math.Log(sum))
 }

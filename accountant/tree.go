@@ -111,7 +111,7 @@ func jsonTree(dec *json.Decoder, text []byte) (*tree, error) {
 			return nil, err
 		}
 	default:
-		t.form, t.text = formOther, fmt.Sprint(v)
+		t.form, t.text = formOther, strings.Replace(fmt.Sprint(v), "<nil>", "null", 1)
 	}
 	return t, t.noRepeats()
 }
@@ -199,7 +199,9 @@ func yamlNode(n ast.Node, depth int) (*tree, error) {
 			}
 			t.items = append(t.items, item)
 		}
-	case *ast.NullNode, *ast.BoolNode:
+	case *ast.NullNode:
+		t.form, t.text = formOther, "null"
+	case *ast.BoolNode:
 		t.form, t.text = formOther, n.String()
 	default: // anchors, aliases, tags, merge keys
 		return nil, fmt.Errorf("line %d: %s is not supported in an event: write it out", t.line, n.Type())
