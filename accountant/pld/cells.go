@@ -163,7 +163,10 @@ func (c cells) optimistic() gridLaw {
 			}
 		}
 		sent := 1. // share of what is left in the cell that goes up
-		if debt > total*careful {
+		switch {
+		case position(k) < 1e-6:
+			sent = 0 // it is at the lower end already
+		case debt > total*careful:
 			sent = careful * total / debt
 		}
 		mass[k+1] += sent * left[k]

@@ -87,6 +87,7 @@ type sum struct {
 	// Sums over the losses from place k of the window on: of the mass, and of mass·e^-(L-anchor).
 	mass, shrunk []float64
 	infinite     float64
+	largest      float64 // finite loss
 	roundoff     float64 // bound on delta's error, in units of e^(scale-tilt·(eps-anchor))
 	wrapped      float64 // the same for what wrapped around
 	beyond       float64 // mass over the window, in units of e^scale

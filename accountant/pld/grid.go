@@ -12,6 +12,9 @@ type gridLaw struct {
 }
 
 func newGridLaw(step float64, places []int, mass []float64, infinite float64) gridLaw {
+	for len(mass) > 1 && mass[len(mass)-1] == 0 { // so that the last place is the largest loss
+		mass, places = mass[:len(mass)-1], places[:len(mass)-1]
+	}
 	logMass := make([]float64, len(mass))
 	for k, m := range mass {
 		logMass[k] = math.Log(m)

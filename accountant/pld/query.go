@@ -108,7 +108,7 @@ func split(terms []Term, q question) ([]*direction, error) {
 	lattice := terms[0].Pair.lattice
 	for i, t := range terms {
 		if t.Pair.law == nil {
-			return nil, fmt.Errorf("pld: term %d has no pair; make one with Gaussian, Laplace, Integers, ...", i)
+			return nil, fmt.Errorf("pld: term %d has no pair; make one with Gaussian, Laplace or another constructor", i)
 		}
 		if t.Count < 1 || t.Count > 1<<40 {
 			return nil, fmt.Errorf("pld: term %d has count %d outside 1..2^40; leave out a mechanism that never runs", i, t.Count)

@@ -30,7 +30,7 @@ func (q epsilonAt) answer(up, down sum, count float64) Bracket {
 	// where a weight overflows. So the search is for a place where the comparison holds, not where it fails.
 	if enough := func(eps float64) bool { return up.upper(eps, count) <= q.delta }; enough(0) {
 		b.Upper = 0
-	} else if top := up.top(); enough(top) {
+	} else if top := max(up.top(), up.largest+2*margin*count); enough(top) {
 		_, b.Upper = bisect(0, top, enough)
 	}
 	const strides = 256

@@ -7,6 +7,7 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 	step, tilt := t[0].step, p.tilt
 	value, mean, _ := t.cumulants(tilt)
 	under, over := p.outside(t, w)
+	_, last := t.support()
 	n := w.length
 	s := sum{
 		step:     step,
@@ -17,6 +18,7 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 		mass:     make([]float64, n+1),
 		shrunk:   make([]float64, n+1),
 		infinite: t.infinite(),
+		largest:  last * step,
 		roundoff: error2 * weightNorm(step, tilt, n),
 		wrapped:  under + over,
 		beyond:   over * math.Exp(-tilt*(float64(w.first+int64(n)-1)*step-mean)),
@@ -60,7 +62,10 @@ func (s sum) top() float64 {
 // finite is what the finite losses contribute to delta at eps, in units of e^scale.
 func (s sum) finite(eps float64) float64 {
 	k := math.Floor(eps/s.step) + 1 - float64(s.window.first)
-	k = min(float64(s.window.length), max(0, k))
+	if k >= float64(s.window.length) {
+		return 0
+	}
+	k = max(0, k)
 	return s.mass[int(k)] - math.Exp(eps-s.anchor)*s.shrunk[int(k)]
 }
 
@@ -71,6 +76,9 @@ const margin = 1e-12
 // upper is delta at eps or more.
 func (s sum) upper(eps, count float64) float64 {
 	eps -= margin * count
+	if eps >= s.largest {
+		return s.infinite * (1 + margin*count) // no finite loss is larger, whatever the round-off
+	}
 	factor := math.Exp(s.scale + margin*count)
 	noise := s.roundoff * math.Exp(s.scale-s.tilt*(eps-s.anchor))
 	return (s.finite(eps)+s.beyond)*factor + noise + s.infinite*(1+margin*count)
