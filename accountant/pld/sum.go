@@ -54,6 +54,9 @@ func weightNorm(step, tilt float64, n int) float64 {
 	return math.Sqrt(flat)
 }
 
+// loss is the one at place k of the window.
+func (s sum) loss(k int) float64 { return float64(s.window.first+int64(k)) * s.step }
+
 // top is the loss at the upper end of the window.
 func (s sum) top() float64 {
 	return max(0, float64(s.window.first+int64(s.window.length))*s.step)
