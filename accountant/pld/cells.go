@@ -34,8 +34,8 @@ func (i importance) span(step, loss, mass float64) int {
 	return 1 << int(min(40, max(0, log/math.Ln2)))
 }
 
-// cut evaluates the law on a grid from low to high, going outward from zero.
-func cut(law lossLaw, step, low, high float64, weight importance) cells {
+// cut evaluates the law on a grid from low to high, going outward from zero. It gives up at limit places.
+func cut(law lossLaw, step, low, high float64, weight importance, limit int) (c cells, ok bool) {
 	infinite := law.tails(math.Inf(1)).pAbove
 	var places []int
 	var masses []tails
@@ -53,6 +53,9 @@ func cut(law lossLaw, step, low, high float64, weight importance) cells {
 		} else {
 			break
 		}
+		if len(places) > limit {
+			return cells{}, false
+		}
 	}
 	slices.Reverse(places)
 	slices.Reverse(masses)
@@ -64,8 +67,11 @@ func cut(law lossLaw, step, low, high float64, weight importance) cells {
 		} else {
 			break
 		}
+		if len(places) > limit {
+			return cells{}, false
+		}
 	}
-	return fill(step, places, masses, infinite)
+	return fill(step, places, masses, infinite), true
 }
 
 // fill computes the cells between places from the tails there.

@@ -23,7 +23,7 @@ func TestCellsBracketOneStep(t *testing.T) {
 		mu := rapid.Float64Range(0.05, 3).Draw(t, "mu")
 		step := mu * rapid.Float64Range(0.001, 1).Draw(t, "step")
 		weight := importance{tilt: rapid.Float64Range(0, 5).Draw(t, "tilt"), widest: rapid.Float64Range(step, 8*step).Draw(t, "widest")}
-		c := cut(gaussian{mu}, step, mu*mu/2-10*mu, mu*mu/2+10*mu, weight)
+		c, _ := cut(gaussian{mu}, step, mu*mu/2-10*mu, mu*mu/2+10*mu, weight, 1<<20)
 		up, down := c.pessimistic(), c.optimistic()
 		for range 20 {
 			eps := rapid.Float64Range(-4*mu, mu*mu/2+6*mu).Draw(t, "eps")
@@ -40,7 +40,7 @@ func TestCellsBracketOneStep(t *testing.T) {
 
 func TestBothEndsConvergeWithTheSquareOfTheStep(t *testing.T) {
 	gap := func(step float64) float64 {
-		c := cut(gaussian{1}, step, -10, 10, importance{widest: step})
+		c, _ := cut(gaussian{1}, step, -10, 10, importance{widest: step}, 1<<20)
 		return deltaOf(c.pessimistic(), 1) - deltaOf(c.optimistic(), 1)
 	}
 	for _, step := range []float64{0.2, 0.05} {
@@ -52,13 +52,16 @@ func TestBothEndsConvergeWithTheSquareOfTheStep(t *testing.T) {
 
 func TestFarCellsAreWide(t *testing.T) {
 	law := poisson{gaussian{1}, 0.001}
-	even := cut(law, 1e-4, -0.01, 8, importance{widest: 1e-4})
-	graded := cut(law, 1e-4, -0.01, 8, importance{widest: 0.01})
+	even, _ := cut(law, 1e-4, -0.01, 8, importance{widest: 1e-4}, 1<<20)
+	graded, _ := cut(law, 1e-4, -0.01, 8, importance{widest: 0.01}, 1<<20)
 	if len(even.places) < 80_000 || len(graded.places) > 5_000 {
 		t.Errorf("%d even places and %d graded ones", len(even.places), len(graded.places))
 	}
 	a, b := deltaOf(even.pessimistic(), 0.5), deltaOf(graded.pessimistic(), 0.5)
 	if math.Abs(a-b) > 1e-2*a {
 		t.Errorf("delta %g on even cells, %g on graded ones", a, b)
+	}
+	if _, ok := cut(law, 1e-4, -0.01, 8, importance{widest: 1e-4}, 1000); ok {
+		t.Error("cut went on beyond its limit")
 	}
 }

@@ -38,7 +38,11 @@ func (d *direction) refine(q question, o Options) {
 		if d.step != 0 {
 			weight.widest = max(weight.widest, 0.1/(1+d.plan.tilt))
 		}
-		c := cut(law, step, low, high, weight)
+		c, ok := cut(law, step, low, high, weight, 2*o.MaxPoints)
+		if !ok {
+			d.tooFine(step, 2*float64(o.MaxPoints))
+			return
+		}
 		upper[i] = repeated{c.pessimistic(), d.counts[i]}
 		lower[i] = repeated{c.optimistic(), d.counts[i]}
 		points += len(c.places)
@@ -50,13 +54,18 @@ func (d *direction) refine(q question, o Options) {
 	w, need := d.plan.window(upper, o.MaxPoints)
 	d.places = max(need, float64(points))
 	if d.places > float64(o.MaxPoints) {
-		d.step, d.width = step, math.Inf(1)
-		d.exhausted = d.failures > 4
-		d.failures++
+		d.tooFine(step, d.places)
 		return
 	}
 	up, down := compose(upper, lower, d.plan, w)
 	d.learn(q.answer(up, down, d.count), step)
+}
+
+// tooFine makes the next grid coarser, or gives up.
+func (d *direction) tooFine(step, places float64) {
+	d.step, d.places, d.width = step, places, math.Inf(1)
+	d.failures++
+	d.exhausted = d.failures > 4 || d.order != 0 // a coarser grid has been answered before
 }
 
 // nextStep extrapolates to the step that reaches the tolerance, or to the smallest one that fits.

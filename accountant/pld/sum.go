@@ -42,13 +42,13 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 }
 
 // weightNorm bounds the 2-norm of the weights with which delta adds up the masses above eps,
-// e^(-tilt·L)·(1-e^-L) at L = step, 2·step, ... relative to eps.
+// e^(-tilt·L)·(1-e^-L) at distances L above eps, of which the k-th lies between k-1 and k steps.
 func weightNorm(step, tilt float64, n int) float64 {
 	flat := float64(n) // 1-e^-L <= 1
 	x := math.Exp(-2 * tilt * step)
 	if x < 1 {
 		flat = min(flat, 1/(1-x))
-		linear := step * step * x * (1 + x) / ((1 - x) * (1 - x) * (1 - x)) // 1-e^-L <= L
+		linear := step * step * (1 + x) / ((1 - x) * (1 - x) * (1 - x)) // 1-e^-L <= L
 		flat = min(flat, linear)
 	}
 	return math.Sqrt(flat)
