@@ -129,3 +129,38 @@ func TestGaussianAgreesWithPLD(t *testing.T) {
 		}
 	}
 }
+
+func TestPLDHoldsTheClosedFormAtEveryScale(t *testing.T) {
+	// Narrow where anyone would ask; where masses underflow (epsilon above some hundred) only true.
+	for _, c := range []struct {
+		mu    float64
+		width float64
+	}{
+		{1e-7, 1e-3}, {1e-4, 1e-4}, {0.01, 1e-4}, {1, 1e-4}, {10, 1e-4}, {50, 0.05}, {100, 1}, {1000, 1},
+	} {
+		for _, count := range []int{1, 100} {
+			pair, err := pld.Gaussian(math.Sqrt(float64(count)) / c.mu)
+			if err != nil {
+				t.Fatal(err)
+			}
+			terms := []pld.Term{{Pair: pair, Count: count}}
+			for _, delta := range []float64{0.3, 1e-5, 1e-100} {
+				want, err := Epsilon(c.mu, delta)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := pld.Epsilon(terms, delta, pld.Options{})
+				if err != nil || !(b.Lower <= want*(1+1e-9) && b.Upper >= want*(1-1e-9)) {
+					t.Errorf("mu %g, %d steps, delta %g: bracket %v (%v) misses %.12g", c.mu, count, delta, b, err, want)
+				}
+				if b.Upper-b.Lower > c.width*b.Upper {
+					t.Errorf("mu %g, %d steps, delta %g: bracket %v is wider than %g", c.mu, count, delta, b, c.width)
+				}
+			}
+			b, err := pld.Tradeoff(terms, 0.1, pld.Options{})
+			if want := (Gaussian{c.mu}).Beta(0.1); err != nil || !(b.Lower <= want+1e-11 && b.Upper >= want-1e-11) {
+				t.Errorf("mu %g, %d steps: beta in %v (%v) misses %g", c.mu, count, b, err, want)
+			}
+		}
+	}
+}

@@ -23,20 +23,28 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 		wrapped:  under + over,
 		beyond:   over * math.Exp(-tilt*(float64(w.first+int64(n)-1)*step-mean)),
 	}
+	// Weights e^(-tilt·L) and e^(-(1+tilt)·L), relative to the mean, as a product of two: one exponential a block.
+	const block = 256
+	var fine, fineShrunk [block]float64
+	for j := range block {
+		fine[j] = math.Exp(-tilt*float64(j)*step) / float64(n)
+		fineShrunk[j] = math.Exp(-(1+tilt)*float64(j)*step) / float64(n)
+	}
 	mask := int64(n) - 1
 	var mass, shrunk compensated
-	for k := n - 1; k >= 0; k-- {
-		place := w.first + int64(k)
-		z := spectrum[place&mask]
-		x := real(z)
-		if imaginary {
-			x = imag(z)
+	for start := (n - 1) / block * block; start >= 0; start -= block {
+		loss := s.loss(start) - mean
+		weight, weightShrunk := math.Exp(-tilt*loss), math.Exp(-(1+tilt)*loss)
+		for k := min(start+block, n) - 1; k >= start; k-- {
+			z := spectrum[(w.first+int64(k))&mask]
+			x := real(z)
+			if imaginary {
+				x = imag(z)
+			}
+			mass.add(x * fine[k-start] * weight)
+			shrunk.add(x * fineShrunk[k-start] * weightShrunk)
+			s.mass[k], s.shrunk[k] = mass.sum, shrunk.sum
 		}
-		loss := float64(place)*step - mean
-		x *= math.Exp(-tilt*loss) / float64(n)
-		mass.add(x)
-		shrunk.add(x * math.Exp(-loss))
-		s.mass[k], s.shrunk[k] = mass.sum, shrunk.sum
 	}
 	return s
 }

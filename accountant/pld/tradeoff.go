@@ -43,12 +43,16 @@ func (q powerAt) answer(up, down sum, count float64) Bracket {
 	// by the margin), or outside the window, where delta is at least 1 - e^eps or zero.
 	n := down.window.length
 	shift := margin * count
-	least := min(math.Exp(down.loss(n-1))*q.alpha, -math.Expm1(down.loss(0))+math.Exp(down.loss(0))*q.alpha)
+	least := min(math.Exp(down.loss(n-1))*q.alpha, -math.Expm1(down.loss(0)+math.Log1p(-q.alpha)))
 	for k := range n {
 		eps := down.loss(k) - shift
-		least = min(least, down.lower(eps, count)+math.Exp(eps)*q.alpha)
+		v := down.lower(eps, count) + math.Exp(eps)*q.alpha
+		if math.IsNaN(v) {
+			v = 0 // a weight overflowed: nothing is known here
+		}
+		least = min(least, v)
 	}
-	b.Lower = max(0, q.alpha, least-4*shift-1e-15) // a test can always guess
+	b.Lower = max(q.alpha, least-4*shift-1e-15) // a test can always guess
 	b.Upper = max(b.Upper, b.Lower)
 	return b
 }
