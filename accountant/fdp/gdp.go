@@ -14,8 +14,8 @@ func Delta(mu, epsilon float64) (float64, error) {
 	if err := checkMu(mu); err != nil {
 		return 0, err
 	}
-	if math.IsNaN(epsilon) || math.IsInf(epsilon, 0) || epsilon < 0 {
-		return 0, fmt.Errorf("fdp: epsilon %g is not a number of at least zero", epsilon)
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
 	}
 	return deltaUp(mu, epsilon), nil
 }
@@ -39,8 +39,8 @@ func Epsilon(mu, delta float64) (float64, error) {
 
 // Mu is the largest mu whose GDP implies (epsilon, delta)-privacy, rounded down: the target for a calibration.
 func Mu(epsilon, delta float64) (float64, error) {
-	if math.IsNaN(epsilon) || math.IsInf(epsilon, 0) || epsilon < 0 {
-		return 0, fmt.Errorf("fdp: epsilon %g is not a number of at least zero", epsilon)
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
 	}
 	if err := checkDelta(delta); err != nil {
 		return 0, err
@@ -61,6 +61,13 @@ func Mu(epsilon, delta float64) (float64, error) {
 func checkMu(mu float64) error {
 	if !(mu > 0 && mu < 1e6) {
 		return fmt.Errorf("fdp: mu %g outside (0, 1e6)", mu)
+	}
+	return nil
+}
+
+func checkEpsilon(epsilon float64) error {
+	if math.IsNaN(epsilon) || math.IsInf(epsilon, 0) || epsilon < 0 {
+		return fmt.Errorf("fdp: epsilon %g is not a number of at least zero", epsilon)
 	}
 	return nil
 }

@@ -123,6 +123,7 @@ func TestEpsilonDeltaAndMuInvertEachOther(t *testing.T) {
 
 func TestBadInputIsRefused(t *testing.T) {
 	only := func(_ float64, err error) error { return err }
+	function := func(_ Function, err error) error { return err }
 	nan := math.NaN()
 	for _, c := range []struct {
 		name string
@@ -140,7 +141,13 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"rate above one", only(Sampled{1, 1.1}.LimitMu(5)), "rate 1.1"},
 		{"count zero", only(Sampled{1, 0.1}.LimitMu(0)), "count 0"},
 		{"Poisson count negative", only(PoissonLimitMu(1, 0.1, -1)), "count -1"},
-		{"delta of a function at NaN", only(DeltaOf(Gaussian{1}, nan)), "epsilon NaN"},
+		{"Gaussian of negative mu", function(Gaussian(-1)), "mu -1"},
+		{"privacy parameters with a negative epsilon", function(EpsilonDelta(-1, 0.1)), "epsilon -1"},
+		{"privacy parameters with a delta above one", function(EpsilonDelta(1, 1.1)), "delta 1.1"},
+		{"sampled function with rate zero", function(Sampled{1, 0}.Tradeoff()), "rate 0"},
+		{"alpha above one", only(Beta(gaussian{1}, 1.5)), "type I error 1.5"},
+		{"alpha NaN", only(Beta(gaussian{1}, nan)), "type I error NaN"},
+		{"delta of a function at NaN", only(DeltaOf(gaussian{1}, nan)), "epsilon NaN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

@@ -34,7 +34,7 @@ func (s Sampled) Tradeoff() (Function, error) {
 type mixed Sampled
 
 func (m mixed) Beta(alpha float64) float64 {
-	return down(m.Rate*Gaussian{m.Mu}.Beta(alpha) + (1-m.Rate)*(1-alpha))
+	return down(m.Rate*gaussian{m.Mu}.Beta(alpha) + (1-m.Rate)*(1-alpha))
 }
 
 // Pair is the same as a dominating pair, for compositions with other mechanisms.

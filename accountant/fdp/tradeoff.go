@@ -6,33 +6,62 @@ import (
 )
 
 // Function is a trade-off function: convex, not rising, and at most 1 - alpha. Beta is rounded down and is defined for
-// alpha in [0, 1].
+// alpha in [0, 1]; [Beta] checks that.
 type Function interface {
 	Beta(alpha float64) float64
 }
 
-// Gaussian is G_mu, the trade-off function of N(0, 1) and N(mu, 1).
-type Gaussian struct{ Mu float64 }
+// Beta is the smallest type II error at type I error alpha.
+func Beta(f Function, alpha float64) (float64, error) {
+	if !(alpha >= 0 && alpha <= 1) {
+		return 0, fmt.Errorf("fdp: type I error %g outside [0, 1]", alpha)
+	}
+	return f.Beta(alpha), nil
+}
 
-// Beta is survival(mu - quantile), where quantile is the normal one that alpha lies above.
-func (g Gaussian) Beta(alpha float64) float64 {
+// Gaussian is G_mu, the trade-off function of N(0, 1) and N(mu, 1).
+func Gaussian(mu float64) (Function, error) {
+	if err := checkMu(mu); err != nil {
+		return nil, err
+	}
+	return gaussian{mu}, nil
+}
+
+type gaussian struct{ mu float64 }
+
+// Beta rejects above the point that alpha lies above.
+func (g gaussian) Beta(alpha float64) float64 {
 	switch {
 	case alpha <= 0:
 		return 1
 	case alpha >= 1:
 		return 0
 	}
-	return down(survival(g.Mu - quantile(alpha)))
+	return down(survival(g.mu - quantile(alpha)))
 }
 
 // EpsilonDelta is the trade-off function that (epsilon, delta)-privacy means [DRS22, Proposition 2.4].
-type EpsilonDelta struct{ Epsilon, Delta float64 }
+func EpsilonDelta(epsilon, delta float64) (Function, error) {
+	if err := checkEpsilon(epsilon); err != nil {
+		return nil, err
+	}
+	if !(delta >= 0 && delta <= 1) {
+		return nil, fmt.Errorf("fdp: delta %g outside [0, 1]", delta)
+	}
+	return epsilonDelta{epsilon, delta}, nil
+}
+
+type epsilonDelta struct{ epsilon, delta float64 }
 
 // Beta is the larger one of two lines, mirrored at the diagonal.
-func (f EpsilonDelta) Beta(alpha float64) float64 {
-	return down(max(0,
-		1-f.Delta-math.Exp(f.Epsilon)*alpha,
-		math.Exp(-f.Epsilon)*(1-f.Delta-alpha)))
+func (f epsilonDelta) Beta(alpha float64) float64 {
+	beta := math.Exp(-f.epsilon) * (1 - f.delta - alpha)
+	if alpha > 0 {
+		beta = max(beta, 1-f.delta-math.Exp(f.epsilon)*alpha)
+	} else {
+		beta = 1 - f.delta // e^epsilon may be infinite
+	}
+	return down(max(0, beta))
 }
 
 // Envelope is what several guarantees of one mechanism say together: the largest beta.
@@ -102,8 +131,8 @@ func (s Symmetrized) Beta(alpha float64) float64 {
 // DeltaOf is the smallest delta for which f implies (epsilon, delta)-privacy, rounded up: the largest
 // 1 - f(alpha) - e^epsilon·alpha [DRS22, Proposition 2.12]. f should be symmetric; else only one direction is meant.
 func DeltaOf(f Function, epsilon float64) (float64, error) {
-	if math.IsNaN(epsilon) || math.IsInf(epsilon, 0) || epsilon < 0 {
-		return 0, fmt.Errorf("fdp: epsilon %g is not a number of at least zero", epsilon)
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
 	}
 	slope := math.Exp(epsilon)
 	gain := func(alpha float64) float64 { return 1 - f.Beta(alpha) - slope*alpha }

@@ -158,7 +158,7 @@ func TestPLDHoldsTheClosedFormAtEveryScale(t *testing.T) {
 				}
 			}
 			b, err := pld.Tradeoff(terms, 0.1, pld.Options{})
-			if want := (Gaussian{c.mu}).Beta(0.1); err != nil || !(b.Lower <= want+1e-11 && b.Upper >= want-1e-11) {
+			if want := (gaussian{c.mu}).Beta(0.1); err != nil || !(b.Lower <= want+1e-11 && b.Upper >= want-1e-11) {
 				t.Errorf("mu %g, %d steps: beta in %v (%v) misses %g", c.mu, count, b, err, want)
 			}
 		}

@@ -13,11 +13,11 @@ func someFunction(t *rapid.T) Function {
 	mu := rapid.Float64Range(0.01, 5).Draw(t, "mu")
 	switch rapid.IntRange(0, 3).Draw(t, "kind") {
 	case 0:
-		return Gaussian{mu}
+		return gaussian{mu}
 	case 1:
-		return EpsilonDelta{mu, rapid.Float64Range(0, 0.5).Draw(t, "delta")}
+		return epsilonDelta{mu, rapid.Float64Range(0, 0.5).Draw(t, "delta")}
 	case 2:
-		return Envelope{Gaussian{mu}, EpsilonDelta{mu, 0.01}}
+		return Envelope{gaussian{mu}, epsilonDelta{mu, 0.01}}
 	}
 	f, err := Sampled{mu, rapid.Float64Range(0.001, 1).Draw(t, "rate")}.Tradeoff()
 	if err != nil {
@@ -72,7 +72,7 @@ func TestDeltaOfGaussianIsTheClosedForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := DeltaOf(Gaussian{mu}, eps)
+			got, err := DeltaOf(gaussian{mu}, eps)
 			if err != nil || got < want*(1-2*outward) || got > want+1e-9 {
 				t.Errorf("mu %g, epsilon %g: delta %.12g (%v), want %.12g", mu, eps, got, err, want)
 			}
@@ -81,9 +81,9 @@ func TestDeltaOfGaussianIsTheClosedForm(t *testing.T) {
 }
 
 func TestDeltaOfUndoesEpsilonDelta(t *testing.T) {
-	for _, f := range []EpsilonDelta{{0.5, 0.1}, {1, 1e-5}, {3, 0}} {
-		got, err := DeltaOf(f, f.Epsilon)
-		if err != nil || math.Abs(got-f.Delta) > 1e-11 {
+	for _, f := range []epsilonDelta{{0.5, 0.1}, {1, 1e-5}, {3, 0}} {
+		got, err := DeltaOf(f, f.epsilon)
+		if err != nil || math.Abs(got-f.delta) > 1e-11 {
 			t.Errorf("%+v: delta %g (%v) at its epsilon", f, got, err)
 		}
 	}

@@ -141,3 +141,54 @@ func TestDiscreteGaussianIsExactOnItsLattice(t *testing.T) {
 		}
 	}
 }
+
+// responseDelta is delta of count randomized responses that tell the truth e^loss times as often as not: the number of
+// true answers is binomial.
+func responseDelta(loss float64, count int, eps float64) float64 {
+	n := float64(count)
+	whole, _ := math.Lgamma(n + 1)
+	logTrue, logFalse := -math.Log1p(math.Exp(-loss)), -math.Log1p(math.Exp(loss))
+	var sum float64
+	for k := n; k >= 0; k-- {
+		total := (2*k - n) * loss
+		if total <= eps {
+			break
+		}
+		a, _ := math.Lgamma(k + 1)
+		b, _ := math.Lgamma(n - k + 1)
+		sum += math.Exp(whole-a-b+k*logTrue+(n-k)*logFalse) * -math.Expm1(eps-total)
+	}
+	return sum
+}
+
+func TestManyRandomizedResponsesAreBinomial(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		loss  float64
+		count int
+		eps   float64
+	}{
+		{"one", 0.5, 1, 0.2},
+		{"a few, middle", 0.3, 9, 1},
+		{"a thousand, delta of about 0.03", 0.05, 1000, 4},
+		{"a thousand, delta of about 1e-9", 0.05, 1000, 9},
+		{"a thousand, delta of about 1e-60", 0.05, 1000, 25},
+		{"all answers true", 0.05, 1000, 49.99},
+		{"more than all answers true", 0.05, 1000, 50.01},
+		{"a hundred thousand", 0.005, 100_000, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			yes, no := -math.Log1p(math.Exp(-c.loss)), -math.Log1p(math.Exp(c.loss))
+			p, err := Integers(PMF{0, []float64{yes, no}}, PMF{0, []float64{no, yes}})
+			p = must(t, p, err)
+			want := responseDelta(c.loss, c.count, c.eps)
+			b := delta(t, []Term{{p, c.count}}, c.eps, Options{})
+			if b.Lower > want*(1+1e-8) || b.Upper < want*(1-1e-8) { // Lgamma is good to about 1e-10 here
+				t.Errorf("bracket [%.12g, %.12g] misses %.12g", b.Lower, b.Upper, want)
+			}
+			if b.Upper-b.Lower > 0.05*b.Upper+1e-250 {
+				t.Errorf("bracket [%g, %g] around %g says little", b.Lower, b.Upper, want)
+			}
+		})
+	}
+}
