@@ -8,7 +8,7 @@ import (
 // cells is a privacy loss distribution cut at some points of a grid. Cell k holds the losses between places k and
 // k+1, in grid steps.
 type cells struct {
-	step   float64
+	grid
 	places []int
 	mass   []float64 // of P in the cell
 	// up says where in the cell the mean of e^-L lies: the share of mass that goes to the cell's upper end if the
@@ -35,21 +35,22 @@ func (i importance) span(step, loss, mass float64) int {
 }
 
 // cut evaluates the law on a grid from low to high, going outward from zero. It gives up at limit places.
-func cut(law lossLaw, step, low, high float64, weight importance, limit int) (c cells, ok bool) {
+func cut(law lossLaw, g grid, low, high float64, weight importance, limit int) (c cells, ok bool) {
 	infinite := law.tails(math.Inf(1)).pAbove
 	var places []int
 	var masses []tails
 	visit := func(place int) tails {
-		t := law.tails(float64(place) * step)
+		t := law.tails(g.at(place))
 		places = append(places, place)
 		masses = append(masses, t)
 		return t
 	}
+	zero := int(math.Round(-g.origin / g.step))
 	last := 1
-	for place := -1; ; place -= last {
+	for place := zero - 1; ; place -= last {
 		t := visit(place)
-		if loss := float64(place) * step; loss > low {
-			last = min(2*last, weight.span(step, loss, t.pBelow))
+		if loss := g.at(place); loss > low {
+			last = min(2*last, weight.span(g.step, loss, t.pBelow))
 		} else {
 			break
 		}
@@ -60,10 +61,10 @@ func cut(law lossLaw, step, low, high float64, weight importance, limit int) (c 
 	slices.Reverse(places)
 	slices.Reverse(masses)
 	last = 1
-	for place := 0; ; place += last {
+	for place := zero; ; place += last {
 		t := visit(place)
-		if loss := float64(place) * step; loss < high {
-			last = min(2*last, weight.span(step, loss, max(0, t.pAbove-infinite)))
+		if loss := g.at(place); loss < high {
+			last = min(2*last, weight.span(g.step, loss, max(0, t.pAbove-infinite)))
 		} else {
 			break
 		}
@@ -71,14 +72,14 @@ func cut(law lossLaw, step, low, high float64, weight importance, limit int) (c 
 			return cells{}, false
 		}
 	}
-	return fill(step, places, masses, infinite), true
+	return fill(g, places, masses, infinite), true
 }
 
 // fill computes the cells between places from the tails there.
-func fill(step float64, places []int, at []tails, infinite float64) cells {
+func fill(g grid, places []int, at []tails, infinite float64) cells {
 	n := len(places) - 1
 	c := cells{
-		step:     step,
+		grid:     g,
 		places:   places,
 		mass:     make([]float64, n),
 		up:       make([]float64, n),
@@ -97,7 +98,7 @@ func fill(step float64, places []int, at []tails, infinite float64) cells {
 			c.up[k] = math.NaN()
 		default:
 			// p·(1 - E[e^(loss-L)]) / (1 - e^-width), where p·E[e^-L] = q.
-			share := math.Expm1(float64(places[k])*step+math.Log(q/p)) / math.Expm1(-c.width(k))
+			share := math.Expm1(g.at(places[k])+math.Log(q/p)) / math.Expm1(-c.width(k))
 			c.up[k] = min(1, max(0, share))
 		}
 	}
@@ -127,7 +128,7 @@ func (c cells) pessimistic() gridLaw {
 		mass[k] += m * (1 - up)
 		mass[k+1] += m * up
 	}
-	return newGridLaw(c.step, c.places, mass, c.above)
+	return newGridLaw(c.grid, c.places, mass, c.above)
 }
 
 // optimistic moves losses together: delta falls everywhere. Each cell's mass is taken at its mean of e^-L and goes
@@ -192,5 +193,5 @@ func (c cells) optimistic() gridLaw {
 		}
 	}
 	mass[n] += max(0, c.above-c.infinite)
-	return newGridLaw(c.step, c.places, mass, c.infinite)
+	return newGridLaw(c.grid, c.places, mass, c.infinite)
 }

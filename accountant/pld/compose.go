@@ -23,7 +23,7 @@ func newPlan(t total, count, tilt float64) plan {
 	normal := math.Sqrt(-2 * math.Log(tailMass) / max(variance, t[0].step*t[0].step)) // best for a normal distribution
 	search := func(direction float64) (exponent float64) {
 		best := math.Inf(1)
-		for _, scale := range []float64{1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 0.7, 1, 1.4, 2, 4, 8} {
+		for _, scale := range []float64{1. / 128, 1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 0.7, 1, 1.4, 2, 4, 8} {
 			e := scale * normal
 			v, _, _ := t.cumulants(tilt + direction*e)
 			if reach := (v - value - direction*e*mean - math.Log(tailMass)) / e; reach < best {
@@ -45,13 +45,13 @@ type window struct {
 
 // window covers all but tailMass of the tilted sum. It is empty if more than limit places are needed.
 func (p plan) window(t total, limit int) (w window, need float64) {
-	step := t[0].step
+	g := t.grid()
 	value, _, _ := t.cumulants(p.tilt)
 	under, _, _ := t.cumulants(p.tilt - p.under)
 	over, _, _ := t.cumulants(p.tilt + p.over)
 	first, last := t.support()
-	low := max(first, math.Floor((value-under+math.Log(tailMass))/p.under/step))
-	high := min(last, math.Ceil((over-value-math.Log(tailMass))/p.over/step))
+	low := max(first, math.Floor(((value-under+math.Log(tailMass))/p.under-g.origin)/g.step))
+	high := min(last, math.Ceil(((over-value-math.Log(tailMass))/p.over-g.origin)/g.step))
 	need = max(2, high-low+1)
 	if !(need <= float64(limit)) {
 		return window{}, need
@@ -61,25 +61,25 @@ func (p plan) window(t total, limit int) (w window, need float64) {
 
 // outside bounds the share of the tilted sum under and over the window.
 func (p plan) outside(t total, w window) (under, over float64) {
-	step := t[0].step
+	g := t.grid()
 	value, _, _ := t.cumulants(p.tilt)
 	first, last := t.support()
 	low, high := float64(w.first), float64(w.first)+float64(w.length)-1
 	const careful = 1 + 1e-6 // round-off of the cumulants
 	if first < low {
 		v, _, _ := t.cumulants(p.tilt - p.under)
-		under = careful * math.Exp(v-value+p.under*low*step)
+		under = careful * math.Exp(v-value+p.under*(g.origin+low*g.step))
 	}
 	if last > high {
 		v, _, _ := t.cumulants(p.tilt + p.over)
-		over = careful * math.Exp(v-value-p.over*high*step)
+		over = careful * math.Exp(v-value-p.over*(g.origin+high*g.step))
 	}
 	return under, over
 }
 
 // sum is the distribution of a sum of losses inside a window, ready to be asked for delta.
 type sum struct {
-	step   float64
+	grid
 	window window
 	tilt   float64
 	anchor float64 // losses are taken relative to it, and
@@ -138,7 +138,7 @@ func fold(x []complex128, g gridLaw, tilt float64, unit complex128) {
 	value, _, _ := g.cumulants(tilt)
 	mask := len(x) - 1
 	for k, l := range g.logMass {
-		if e := l + tilt*g.step*float64(g.places[k]) - value; e > -700 { // no denormal numbers: they are slow
+		if e := l + tilt*g.at(g.places[k]) - value; e > -700 { // no denormal numbers: they are slow
 			x[g.places[k]&mask] += complex(math.Exp(e), 0) * unit
 		}
 	}

@@ -2,16 +2,21 @@ package pld
 
 import "math"
 
-// gridLaw is a privacy loss distribution on points of a grid, given in steps. Its masses and the infinite one add up to
+// grid is the losses origin + place·step.
+type grid struct{ origin, step float64 }
+
+func (g grid) at(place int) float64 { return g.origin + float64(place)*g.step }
+
+// gridLaw is a privacy loss distribution on places of a grid. Its masses and the infinite one add up to
 // one, or to less where losses were dropped.
 type gridLaw struct {
-	step     float64
+	grid
 	places   []int
 	logMass  []float64 // every tilt needs the logarithm
 	infinite float64
 }
 
-func newGridLaw(step float64, places []int, mass []float64, infinite float64) gridLaw {
+func newGridLaw(g grid, places []int, mass []float64, infinite float64) gridLaw {
 	for len(mass) > 1 && mass[len(mass)-1] == 0 { // so that the last place is the largest loss
 		mass, places = mass[:len(mass)-1], places[:len(mass)-1]
 	}
@@ -19,7 +24,7 @@ func newGridLaw(step float64, places []int, mass []float64, infinite float64) gr
 	for k, m := range mass {
 		logMass[k] = math.Log(m)
 	}
-	return gridLaw{step, places, logMass, infinite}
+	return gridLaw{g, places, logMass, infinite}
 }
 
 func (g gridLaw) first() int { return g.places[0] }
@@ -28,7 +33,8 @@ func (g gridLaw) last() int { return g.places[len(g.places)-1] }
 
 // cumulants returns ln E[e^(tilt·L)] over the finite losses, with its first and second derivative in tilt.
 func (g gridLaw) cumulants(tilt float64) (value, mean, variance float64) {
-	tilt *= g.step                 // everything in grid steps
+	offset := tilt * g.origin
+	tilt *= g.step                 // from here on everything is in steps from the origin
 	shift, peak := math.Inf(-1), 0 // the largest exponent, so that nothing overflows
 	for k, l := range g.logMass {
 		if e := l + tilt*float64(g.places[k]); e > shift {
@@ -36,7 +42,7 @@ func (g gridLaw) cumulants(tilt float64) (value, mean, variance float64) {
 		}
 	}
 	if math.IsInf(shift, -1) {
-		return shift, 0, 0
+		return shift, 0, 0 // no finite loss at all
 	}
 	var sum, first, second float64
 	for k, l := range g.logMass {
@@ -51,9 +57,9 @@ func (g gridLaw) cumulants(tilt float64) (value, mean, variance float64) {
 		second += w * x * x
 	}
 	center := first / sum
-	mean = (float64(peak) + center) * g.step
+	mean = g.at(peak) + center*g.step
 	variance = max(0, second/sum-center*center) * g.step * g.step
-	return shift + math.Log(sum), mean, variance
+	return offset + shift + math.Log(sum), mean, variance
 }
 
 // total is a composition: law k is taken count k times. All laws share one step.
@@ -83,7 +89,16 @@ func (t total) infinite() float64 {
 	return -math.Expm1(logFinite)
 }
 
-// support is the range of finite sums, in grid steps.
+// grid holds the sums.
+func (t total) grid() grid {
+	g := grid{step: t[0].step}
+	for _, r := range t {
+		g.origin += r.count * r.origin
+	}
+	return g
+}
+
+// support is the range of finite sums, in steps from the origin.
 func (t total) support() (first, last float64) {
 	for _, r := range t {
 		first += r.count * float64(r.first())

@@ -37,7 +37,8 @@ func Integers(p, q PMF) (Pair, error) {
 		}
 		atoms = append(atoms, atom{loss: a - b, p: math.Exp(a), q: math.Exp(b)})
 	}
-	return Pair{law: newAtoms(atoms)}, nil
+	law := newAtoms(atoms)
+	return Pair{law: law, atoms: law.heaviest()}, nil
 }
 
 // Shifted is the pair of integer noise added to a value that differs by shift: the noise moved by shift against the
@@ -81,7 +82,7 @@ func DiscreteGaussian(sigma2 float64, shift int64) (Pair, error) {
 		noise.LogMass[i] -= math.Log(sum.sum)
 	}
 	p, err := Shifted(noise, shift)
-	p.lattice = math.Abs(float64(shift)) / (2 * sigma2) // L = shift·(2k-shift)/(2·sigma2)
+	p.atoms = [2]float64{0, math.Abs(float64(shift)) / (2 * sigma2)} // L = shift·(2k-shift)/(2·sigma2)
 	return p, err
 }
 
@@ -146,6 +147,26 @@ func newAtoms(list []atom) atoms {
 		a.at[i].pAbove, a.at[i].qAbove = p.sum, q.sum
 	}
 	return a
+}
+
+// heaviest are the two finite losses of largest mass.
+func (a atoms) heaviest() [2]float64 {
+	var losses, masses [2]float64
+	for i, loss := range a.losses {
+		mass := a.at[i+1].pBelow - a.at[i].pBelow
+		switch {
+		case math.IsInf(loss, 0):
+		case mass > masses[0]:
+			losses[1], masses[1] = losses[0], masses[0]
+			losses[0], masses[0] = loss, mass
+		case mass > masses[1]:
+			losses[1], masses[1] = loss, mass
+		}
+	}
+	if masses[1] == 0 {
+		losses[1] = losses[0]
+	}
+	return losses
 }
 
 // tails counts an atom at the loss as above it, and one at -infinity always as below.

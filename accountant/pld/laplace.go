@@ -10,7 +10,7 @@ func Laplace(scale float64) (Pair, error) {
 	if !(scale > 0) || math.IsInf(scale, 0) || math.IsInf(1/scale, 0) {
 		return Pair{}, fmt.Errorf("pld: Laplace scale %g is not a positive number", scale)
 	}
-	return Pair{law: laplace{scale}, symmetric: true, lattice: 1 / scale}, nil
+	return Pair{law: laplace{scale}, symmetric: true, atoms: [2]float64{-1 / scale, 1 / scale}}, nil
 }
 
 // SubsampledLaplace is [Laplace] under [Poisson] sampling.

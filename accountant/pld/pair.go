@@ -9,8 +9,10 @@ import (
 // The direction "remove" compares P to Q; "add" compares Q to P.
 type Pair struct {
 	law       lossLaw
-	symmetric bool    // the privacy loss has the same law in both directions
-	lattice   float64 // all losses are multiples of it, as far as floats go; zero: not on a lattice
+	symmetric bool // the privacy loss has the same law in both directions
+	// atoms are two losses of large mass; a grid that holds both, and so all multiples of their distance, does not
+	// have to move that mass. Equal: there is none.
+	atoms [2]float64
 }
 
 // lossLaw is the distribution of L = ln(dP/dQ) under both P and Q.
@@ -35,7 +37,8 @@ func Poisson(p Pair, rate float64) (Pair, error) {
 	if rate == 1 {
 		return p, nil
 	}
-	return Pair{law: poisson{p.law, rate}}, nil
+	s := poisson{p.law, rate}
+	return Pair{law: s, atoms: [2]float64{s.loss(p.atoms[0]), s.loss(p.atoms[1])}}, nil
 }
 
 // WithoutReplacement returns the pair of a mechanism that runs on a random subset of fixed size, a share rate of all
@@ -91,7 +94,15 @@ func (s poisson) tails(loss float64) tails {
 	}
 }
 
-// baseLoss solves loss = ln(1-rate+rate·e^L) for L.
+// loss is the one that a base loss becomes.
+func (s poisson) loss(base float64) float64 {
+	if base > 30 { // e^base would overflow long before the result does
+		return base + math.Log(s.rate) + math.Log1p((1-s.rate)/s.rate*math.Exp(-base))
+	}
+	return math.Log1p(s.rate * math.Expm1(base))
+}
+
+// baseLoss undoes loss.
 func (s poisson) baseLoss(loss float64) float64 {
 	if loss > 30 { // e^loss would overflow long before the result does
 		return loss - math.Log(s.rate) + math.Log1p(-(1-s.rate)*math.Exp(-loss))

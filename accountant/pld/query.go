@@ -105,7 +105,7 @@ func split(terms []Term, q question) ([]*direction, error) {
 	}
 	remove, add := &direction{known: q.unknown()}, &direction{known: q.unknown()}
 	symmetric := true
-	lattice := terms[0].Pair.lattice
+	var aligned float64 // count of the term that the step is fitted to
 	for i, t := range terms {
 		if t.Pair.law == nil {
 			return nil, fmt.Errorf("pld: term %d has no pair; make one with Gaussian, Laplace or another constructor", i)
@@ -118,14 +118,15 @@ func split(terms []Term, q question) ([]*direction, error) {
 		remove.counts = append(remove.counts, float64(t.Count))
 		remove.count += float64(t.Count)
 		symmetric = symmetric && t.Pair.symmetric
-		if t.Pair.lattice != lattice {
-			lattice = 0
+		remove.origins = append(remove.origins, t.Pair.atoms[0])
+		add.origins = append(add.origins, -t.Pair.atoms[0])
+		if d := math.Abs(t.Pair.atoms[1] - t.Pair.atoms[0]); d > 0 && float64(t.Count) > aligned {
+			remove.lattice, aligned = d, float64(t.Count)
 		}
 	}
-	remove.lattice = lattice
 	if symmetric {
 		return []*direction{remove}, nil
 	}
-	add.counts, add.count, add.lattice = remove.counts, remove.count, lattice
+	add.counts, add.count, add.lattice = remove.counts, remove.count, remove.lattice
 	return []*direction{remove, add}, nil
 }

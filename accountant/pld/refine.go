@@ -6,8 +6,9 @@ import "math"
 type direction struct {
 	laws    []lossLaw
 	counts  []float64
-	count   float64 // of all terms
-	lattice float64
+	count   float64   // of all terms
+	origins []float64 // a loss of each term that should be on its grid
+	lattice float64   // a distance that should be a multiple of the step; zero: none
 
 	known     Bracket // by all grids so far
 	plan      plan
@@ -38,7 +39,7 @@ func (d *direction) refine(q question, o Options) {
 		if d.step != 0 {
 			weight.widest = max(weight.widest, 0.1/(1+d.plan.tilt))
 		}
-		c, ok := cut(law, step, low, high, weight, 2*o.MaxPoints)
+		c, ok := cut(law, grid{d.origins[i], step}, low, high, weight, 2*o.MaxPoints)
 		if !ok {
 			d.tooFine(step, 2*float64(o.MaxPoints))
 			return
@@ -70,29 +71,31 @@ func (d *direction) tooFine(step, places float64) {
 
 // nextStep extrapolates to the step that reaches the tolerance, or to the smallest one that fits.
 func (d *direction) nextStep(o Options) float64 {
-	step := d.step
-	if step == 0 {
+	if d.step == 0 {
 		var variance float64
 		for i, law := range d.laws {
 			variance += d.counts[i] / d.count * roughVariance(law)
 		}
-		step = math.Sqrt(variance) / 8
-	} else {
-		shrink := 1. / 4
-		if goal := 0.8 * o.Tolerance * d.known.Upper; goal > 0 && goal/d.width > 0 {
-			shrink = min(0.7, max(1./32, math.Pow(goal/d.width, 1/d.order)))
-		}
-		fits := 1.05 * d.places / float64(o.MaxPoints)
-		shrink = max(shrink, fits)
-		if shrink > 0.9 && !math.IsInf(d.width, 1) {
-			d.exhausted = true
-		}
-		step *= shrink
+		return d.aligned(math.Sqrt(variance)/8, math.Ceil)
 	}
-	if d.lattice > 0 {
-		step = d.lattice / math.Ceil(d.lattice/step)
+	shrink := 1. / 4
+	if goal := 0.8 * o.Tolerance * d.known.Upper; goal > 0 && goal/d.width > 0 {
+		shrink = min(0.7, max(1./32, math.Pow(goal/d.width, 1/d.order)))
 	}
-	return step
+	fits := 1.05 * d.places / float64(o.MaxPoints)
+	if shrink > fits {
+		return d.aligned(d.step*shrink, math.Ceil)
+	}
+	d.exhausted = fits > 0.9 && !math.IsInf(d.width, 1)
+	return d.aligned(d.step*fits, math.Floor)
+}
+
+// aligned makes the lattice a multiple of the step, if it is not smaller.
+func (d *direction) aligned(step float64, round func(float64) float64) float64 {
+	if d.lattice < step {
+		return step
+	}
+	return d.lattice / round(d.lattice/step)
 }
 
 // learn keeps the better of the old and the new ends, both of which hold.

@@ -4,13 +4,14 @@ import "math"
 
 // newSum undoes the tilt and adds up from the top.
 func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, error2 float64) sum {
-	step, tilt := t[0].step, p.tilt
+	g := t.grid()
+	step, tilt := g.step, p.tilt
 	value, mean, _ := t.cumulants(tilt)
 	under, over := p.outside(t, w)
 	_, last := t.support()
 	n := w.length
 	s := sum{
-		step:     step,
+		grid:     g,
 		window:   w,
 		tilt:     tilt,
 		anchor:   mean,
@@ -18,10 +19,10 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 		mass:     make([]float64, n+1),
 		shrunk:   make([]float64, n+1),
 		infinite: t.infinite(),
-		largest:  last * step,
+		largest:  g.origin + last*step,
 		roundoff: error2 * weightNorm(step, tilt, n),
 		wrapped:  under + over,
-		beyond:   over * math.Exp(-tilt*(float64(w.first+int64(n)-1)*step-mean)),
+		beyond:   over * math.Exp(-tilt*(g.at(int(w.first)+n-1)-mean)),
 	}
 	// Weights e^(-tilt·L) and e^(-(1+tilt)·L), relative to the mean, as a product of two: one exponential a block.
 	const block = 256
@@ -63,16 +64,16 @@ func weightNorm(step, tilt float64, n int) float64 {
 }
 
 // loss is the one at place k of the window.
-func (s sum) loss(k int) float64 { return float64(s.window.first+int64(k)) * s.step }
+func (s sum) loss(k int) float64 { return s.at(int(s.window.first) + k) }
 
 // top is the loss at the upper end of the window.
 func (s sum) top() float64 {
-	return max(0, float64(s.window.first+int64(s.window.length))*s.step)
+	return max(0, s.loss(s.window.length))
 }
 
 // finite is what the finite losses contribute to delta at eps, in units of e^scale.
 func (s sum) finite(eps float64) float64 {
-	k := math.Floor(eps/s.step) + 1 - float64(s.window.first)
+	k := math.Floor((eps-s.origin)/s.step) + 1 - float64(s.window.first)
 	if k >= float64(s.window.length) {
 		return 0
 	}
