@@ -47,8 +47,8 @@ func cut(law lossLaw, atoms [2]float64, g grid, low, high float64, weight import
 		loss := g.at(place)
 		t := law.tails(loss)
 		b := boundary{t, t}
-		// A loss moves by less than the margin here, so it does not matter what lies beside the atom.
-		if near := margin / 8 * max(1, math.Abs(loss)); math.Abs(loss-atoms[0]) < near || math.Abs(loss-atoms[1]) < near {
+		// What lies beside the atom moves with it, by less than the margin.
+		if near := margin / 8; math.Abs(loss-atoms[0]) < near || math.Abs(loss-atoms[1]) < near {
 			b = boundary{law.tails(loss - near), law.tails(loss + near)}
 		}
 		places = append(places, place)
