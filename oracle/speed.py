@@ -56,7 +56,9 @@ def ours() -> list[Result]:
     results = []
     for tolerance, nanoseconds, rest in BENCHMARK.findall(output):
         metrics = {name: float(value) for value, name in re.findall(r"(\S+) (epsilon\*1e6|width)", rest)}
-        results.append(Result(f"tolerance {tolerance}", float(nanoseconds) / 1e9, metrics["epsilon*1e6"] / 1e6, metrics["width"]))
+        results.append(
+            Result(f"tolerance {tolerance}", float(nanoseconds) / 1e9, metrics["epsilon*1e6"] / 1e6, metrics["width"])
+        )
     if not results:
         sys.exit(f"no benchmark in the output of {' '.join(command)}:\n{output}")
     return sorted(results, key=lambda r: -r.width)
@@ -66,7 +68,9 @@ def compare(what: str, name: str, seconds: float, value: float, match: Result | 
     if match is None:
         sys.exit(f"none of our results matches the {what} of dp-accounting at {name}: {value:g}")
     ratio = seconds / match.seconds
-    print(f"{what:>10} {value:10.6g}  {name:>10} {seconds:8.3f} s   {match.name:>16} {match.seconds:8.4f} s {ratio:7.1f}x")
+    print(
+        f"{what:>10} {value:10.6g}  {name:>10} {seconds:8.3f} s   {match.name:>16} {match.seconds:8.4f} s {ratio:7.1f}x"
+    )
     return ratio
 
 

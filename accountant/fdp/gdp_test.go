@@ -147,6 +147,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"sampled function with rate zero", function(Sampled{1, 0}.Tradeoff()), "rate 0"},
 		{"alpha above one", only(Beta(gaussian{1}, 1.5)), "type I error 1.5"},
 		{"alpha NaN", only(Beta(gaussian{1}, nan)), "type I error NaN"},
+		{"epsilon of a function at delta zero", only(EpsilonOf(gaussian{1}, 0)), "delta 0"},
 		{"delta of a function at NaN", only(DeltaOf(gaussian{1}, nan)), "epsilon NaN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -149,5 +149,25 @@ func DeltaOf(f Function, epsilon float64) (float64, error) {
 	return min(1, max(0, (1-f.Beta(high)-slope*low)+1e-13)), nil
 }
 
+// EpsilonOf is the smallest epsilon for which f implies (epsilon, delta)-privacy, rounded up. It is +Inf where none does.
+func EpsilonOf(f Function, delta float64) (float64, error) {
+	if err := checkDelta(delta); err != nil {
+		return 0, err
+	}
+	enough := func(epsilon float64) bool {
+		d, err := DeltaOf(f, epsilon)
+		return err == nil && d <= delta
+	}
+	if enough(0) {
+		return 0, nil
+	}
+	const most = 700 // beyond it e^epsilon overflows
+	if !enough(most) {
+		return math.Inf(1), nil
+	}
+	_, epsilon := bisect(0, most, enough)
+	return epsilon, nil
+}
+
 // down rounds a type II error against us.
 func down(beta float64) float64 { return min(1, max(0, beta*(1-outward))) }

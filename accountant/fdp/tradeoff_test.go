@@ -89,6 +89,24 @@ func TestDeltaOfUndoesEpsilonDelta(t *testing.T) {
 	}
 }
 
+func TestEpsilonOfGaussianIsTheClosedForm(t *testing.T) {
+	for _, mu := range []float64{0.1, 1, 3} {
+		for _, delta := range []float64{1e-5, 0.01, 0.9} {
+			want, err := Epsilon(mu, delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := EpsilonOf(gaussian{mu}, delta)
+			if err != nil || got < want*(1-1e-9) || got > want+1e-4*max(1, want) {
+				t.Errorf("mu %g, delta %g: epsilon %.12g (%v), want %.12g", mu, delta, got, err, want)
+			}
+		}
+	}
+	if got, err := EpsilonOf(epsilonDelta{1, 0.1}, 0.01); err != nil || !math.IsInf(got, 1) {
+		t.Errorf("epsilon %g (%v) at a delta that the mechanism does not reach, want none", got, err)
+	}
+}
+
 func TestSampledAgreesWithItsPair(t *testing.T) {
 	// Two ways to the same trade-off function: the closed form, and the privacy loss distribution.
 	for _, s := range []Sampled{{1, 0.1}, {1.8, 0.35}, {0.5, 1}} {

@@ -11,6 +11,7 @@ type cells struct {
 	grid
 	places []int
 	mass   []float64 // of P in the cell
+	atom   []float64 // of P at the place itself, where the law is known to have an atom
 	// up says where in the cell the mean of e^-L lies: the share of mass that goes to the cell's upper end if the
 	// rest goes to the lower end and the mean is kept. NaN where Q's mass underflows and the mean is unknown.
 	up       []float64
@@ -34,15 +35,24 @@ func (i importance) span(step, loss, mass float64) int {
 	return 1 << int(min(40, max(0, log/math.Ln2)))
 }
 
+// boundary is the law's tails on both sides of a place. They differ by an atom there.
+type boundary struct{ under, over tails }
+
 // cut evaluates the law on a grid from low to high, going outward from zero. It gives up at limit places.
-func cut(law lossLaw, g grid, low, high float64, weight importance, limit int) (c cells, ok bool) {
+func cut(law lossLaw, atoms [2]float64, g grid, low, high float64, weight importance, limit int) (c cells, ok bool) {
 	infinite := law.tails(math.Inf(1)).pAbove
 	var places []int
-	var masses []tails
+	var masses []boundary
 	visit := func(place int) tails {
-		t := law.tails(g.at(place))
+		loss := g.at(place)
+		t := law.tails(loss)
+		b := boundary{t, t}
+		// What lies beside the atom moves with it, by less than the margin.
+		if near := margin / 8; math.Abs(loss-atoms[0]) < near || math.Abs(loss-atoms[1]) < near {
+			b = boundary{law.tails(loss - near), law.tails(loss + near)}
+		}
 		places = append(places, place)
-		masses = append(masses, t)
+		masses = append(masses, b)
 		return t
 	}
 	zero := int(math.Round(-g.origin / g.step))
@@ -76,19 +86,25 @@ func cut(law lossLaw, g grid, low, high float64, weight importance, limit int) (
 }
 
 // fill computes the cells between places from the tails there.
-func fill(g grid, places []int, at []tails, infinite float64) cells {
+func fill(g grid, places []int, at []boundary, infinite float64) cells {
 	n := len(places) - 1
 	c := cells{
 		grid:     g,
 		places:   places,
 		mass:     make([]float64, n),
+		atom:     make([]float64, n+1),
 		up:       make([]float64, n),
-		below:    at[0].pBelow,
-		above:    at[n].pAbove,
+		below:    at[0].under.pBelow,
+		above:    at[n].over.pAbove,
 		infinite: infinite,
 	}
+	for k, b := range at {
+		if b.under != b.over {
+			c.atom[k] = between(b.under.pAbove, b.under.pBelow, b.over.pAbove, b.over.pBelow)
+		}
+	}
 	for k := range n {
-		lower, upper := at[k], at[k+1]
+		lower, upper := at[k].over, at[k+1].under
 		p := between(lower.pAbove, lower.pBelow, upper.pAbove, upper.pBelow)
 		q := between(lower.qAbove, lower.qBelow, upper.qAbove, upper.qBelow)
 		c.mass[k] = p
@@ -118,8 +134,8 @@ func between(above0, below0, above1, below1 float64) float64 {
 // pessimistic moves each loss to the two ends of its cell and keeps the mean of e^-L: delta rises everywhere.
 // Losses under the grid move up to its first point, losses over it to infinity.
 func (c cells) pessimistic() gridLaw {
-	mass := make([]float64, len(c.places))
-	mass[0] = c.below
+	mass := slices.Clone(c.atom)
+	mass[0] += c.below
 	for k, m := range c.mass {
 		up := c.up[k]
 		if math.IsNaN(up) {
@@ -140,7 +156,7 @@ func (c cells) optimistic() gridLaw {
 		careful = 1 - 1e-9 // sends a little less up than the balance allows, for round-off
 	)
 	n := len(c.mass)
-	mass := make([]float64, n+1)
+	mass := slices.Clone(c.atom)
 	left := slices.Clone(c.mass)      // what cell k still holds after paying for the cells before it
 	position := func(k int) float64 { // share of the way up
 		if math.IsNaN(c.up[k]) {

@@ -24,7 +24,7 @@ func TestCellsBracketOneStep(t *testing.T) {
 		step := mu * rapid.Float64Range(0.001, 1).Draw(t, "step")
 		origin := rapid.Float64Range(-1, 1).Draw(t, "origin")
 		weight := importance{tilt: rapid.Float64Range(0, 5).Draw(t, "tilt"), widest: rapid.Float64Range(step, 8*step).Draw(t, "widest")}
-		c, _ := cut(gaussian{mu}, grid{origin, step}, mu*mu/2-10*mu, mu*mu/2+10*mu, weight, 1<<20)
+		c, _ := cut(gaussian{mu}, [2]float64{}, grid{origin, step}, mu*mu/2-10*mu, mu*mu/2+10*mu, weight, 1<<20)
 		up, down := c.pessimistic(), c.optimistic()
 		for range 20 {
 			eps := rapid.Float64Range(-4*mu, mu*mu/2+6*mu).Draw(t, "eps")
@@ -41,7 +41,7 @@ func TestCellsBracketOneStep(t *testing.T) {
 
 func TestBothEndsConvergeWithTheSquareOfTheStep(t *testing.T) {
 	gap := func(step float64) float64 {
-		c, _ := cut(gaussian{1}, grid{0, step}, -10, 10, importance{widest: step}, 1<<20)
+		c, _ := cut(gaussian{1}, [2]float64{}, grid{0, step}, -10, 10, importance{widest: step}, 1<<20)
 		return deltaOf(c.pessimistic(), 1) - deltaOf(c.optimistic(), 1)
 	}
 	for _, step := range []float64{0.2, 0.05} {
@@ -53,8 +53,8 @@ func TestBothEndsConvergeWithTheSquareOfTheStep(t *testing.T) {
 
 func TestFarCellsAreWide(t *testing.T) {
 	law := poisson{gaussian{1}, 0.001}
-	even, _ := cut(law, grid{0, 1e-4}, -0.01, 8, importance{widest: 1e-4}, 1<<20)
-	graded, _ := cut(law, grid{0, 1e-4}, -0.01, 8, importance{widest: 0.01}, 1<<20)
+	even, _ := cut(law, [2]float64{}, grid{0, 1e-4}, -0.01, 8, importance{widest: 1e-4}, 1<<20)
+	graded, _ := cut(law, [2]float64{}, grid{0, 1e-4}, -0.01, 8, importance{widest: 0.01}, 1<<20)
 	if len(even.places) < 80_000 || len(graded.places) > 5_000 {
 		t.Errorf("%d even places and %d graded ones", len(even.places), len(graded.places))
 	}
@@ -62,7 +62,7 @@ func TestFarCellsAreWide(t *testing.T) {
 	if math.Abs(a-b) > 1e-2*a {
 		t.Errorf("delta %g on even cells, %g on graded ones", a, b)
 	}
-	if _, ok := cut(law, grid{0, 1e-4}, -0.01, 8, importance{widest: 1e-4}, 1000); ok {
+	if _, ok := cut(law, [2]float64{}, grid{0, 1e-4}, -0.01, 8, importance{widest: 1e-4}, 1000); ok {
 		t.Error("cut went on beyond its limit")
 	}
 }

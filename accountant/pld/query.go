@@ -118,9 +118,10 @@ func split(terms []Term, q question) ([]*direction, error) {
 		remove.counts = append(remove.counts, float64(t.Count))
 		remove.count += float64(t.Count)
 		symmetric = symmetric && t.Pair.symmetric
-		remove.origins = append(remove.origins, t.Pair.atoms[0])
-		add.origins = append(add.origins, -t.Pair.atoms[0])
-		if d := math.Abs(t.Pair.atoms[1] - t.Pair.atoms[0]); d > 0 && float64(t.Count) > aligned {
+		a := t.Pair.atoms
+		remove.atoms = append(remove.atoms, a)
+		add.atoms = append(add.atoms, [2]float64{-a[0], -a[1]})
+		if d := math.Abs(a[1] - a[0]); d > 0 && float64(t.Count) > aligned {
 			remove.lattice, aligned = d, float64(t.Count)
 		}
 	}

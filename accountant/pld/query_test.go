@@ -215,3 +215,28 @@ func TestBadInputIsRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestBracketIsNarrowWhereTheGridIsHardToChoose(t *testing.T) {
+	laplace := func(scale, rate float64) Pair {
+		p, err := SubsampledLaplace(scale, rate)
+		return must(t, p, err)
+	}
+	for _, c := range []struct {
+		name  string
+		pair  Pair
+		count int
+		delta float64
+	}{
+		{"rare large losses on a narrow bulk", gaussianPair(t, 0.5, 1e-4), 100_000, 1e-8},
+		{"many tiny losses", gaussianPair(t, 4, 0.001), 100_000, 1e-8},
+		{"two atoms and what is between them", laplace(1, 0.01), 10_000, 1e-5},
+		{"atoms that hold most of the mass", laplace(0.2, 0.5), 20, 1e-9},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := epsilon(t, []Term{{c.pair, c.count}}, c.delta, Options{})
+			if !(b.Upper-b.Lower <= 5e-4*b.Upper) {
+				t.Errorf("bracket %v is wider than 5e-4", b)
+			}
+		})
+	}
+}

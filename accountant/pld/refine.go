@@ -6,9 +6,9 @@ import "math"
 type direction struct {
 	laws    []lossLaw
 	counts  []float64
-	count   float64   // of all terms
-	origins []float64 // a loss of each term that should be on its grid
-	lattice float64   // a distance that should be a multiple of the step; zero: none
+	count   float64      // of all terms
+	atoms   [][2]float64 // two losses of each term that should be on its grid, if they differ
+	lattice float64      // a distance that should be a multiple of the step; zero: none
 
 	known     Bracket // by all grids so far
 	plan      plan
@@ -39,7 +39,7 @@ func (d *direction) refine(q question, o Options) {
 		if d.step != 0 {
 			weight.widest = max(weight.widest, 0.1/(1+d.plan.tilt))
 		}
-		c, ok := cut(law, grid{d.origins[i], step}, low, high, weight, 2*o.MaxPoints)
+		c, ok := cut(law, d.atoms[i], grid{d.origin(i, step), step}, low, high, weight, 2*o.MaxPoints)
 		if !ok {
 			d.tooFine(step, 2*float64(o.MaxPoints))
 			return
@@ -113,6 +113,25 @@ func (d *direction) learn(b Bracket, step float64) {
 	d.known.Lower = max(d.known.Lower, b.Lower)
 	d.known.Upper = max(d.known.Lower, min(d.known.Upper, b.Upper))
 	d.step, d.width = step, width
+}
+
+// origin is a loss of term i to be put on its grid: an atom, or, if a step or two hold most of the mass, its mean, for
+// the lower end can then gather it there at no loss.
+func (d *direction) origin(i int, step float64) float64 {
+	if a := d.atoms[i]; a[0] != a[1] {
+		return a[0]
+	}
+	var origin float64
+	for range 8 {
+		lower, upper := d.laws[i].tails(origin-step), d.laws[i].tails(origin+step)
+		p := between(lower.pAbove, lower.pBelow, upper.pAbove, upper.pBelow)
+		q := between(lower.qAbove, lower.qBelow, upper.qAbove, upper.qBelow)
+		if p < 0.3 || q < 0.3 {
+			return 0
+		}
+		origin = math.Log(p / q)
+	}
+	return origin
 }
 
 // support finds the losses outside which a law has at most the tail's mass on either side.
