@@ -16,12 +16,13 @@ const (
 	ByPLD    Method = "pld"
 	ByFDP    Method = "fdp"
 	byClosed Method = "closed form" // events with their own (epsilon, delta) formula
+	byDetour Method = "detour"      // by PLD, some sampling left out
 )
 
 // Bound is a proved guarantee: for all neighbouring inputs the outputs are (Epsilon, Delta)-indistinguishable.
 type Bound struct {
 	Epsilon    float64 // +Inf: no guarantee, and Why says why
-	Lower      float64 // the true epsilon is known to be at least this; 0 when the accountant cannot tell
+	Lower      float64 // the truth (epsilon, or delta where that was asked for) is at least this; 0 when the accountant cannot tell
 	Delta      float64
 	Accountant string  // what proved it
 	Order      float64 // the Renyi order that proved it, or 0
@@ -78,7 +79,7 @@ func epsilonOver(a About, delta float64, by Method, orders []float64) (Bound, er
 		b, err := r.epsilon(a, delta, orders)
 		b.Delta = delta
 		return b, err
-	}, func(x, y Bound) bool { return x.Epsilon < y.Epsilon })
+	}, func(b Bound) float64 { return b.Epsilon })
 }
 
 // Delta bounds the delta of an event at epsilon; 1 proves nothing.
@@ -90,7 +91,7 @@ func Delta(a About, epsilon float64, by Method) (Bound, error) {
 		b, err := r.delta(a, epsilon)
 		b.Epsilon = epsilon
 		return b, err
-	}, func(x, y Bound) bool { return x.Delta < y.Delta })
+	}, func(b Bound) float64 { return b.Delta })
 }
 
 // A route is one way from an event tree to a bound. It refuses, with the reason, what it cannot prove anything about.
@@ -103,16 +104,19 @@ type route struct {
 // ErrNotApplicable marks a method that has no bound for the event, though another may.
 var ErrNotApplicable = errors.New("method does not apply")
 
+// routes are tried in this order: the first two know the truth where they apply, the others bound it.
 func routes() []route {
 	return []route{
 		{ByFDP, gdpEpsilon, gdpDelta},
-		{ByRDP, rdpEpsilon, rdpDelta},
 		{ByPLD, pldEpsilon, pldDelta},
+		{ByRDP, rdpEpsilon, rdpDelta},
 		{byClosed, closedEpsilon, closedDelta},
+		{byDetour, unsampledEpsilon, unsampledDelta},
 	}
 }
 
-func best(a About, by Method, try func(route, About) (Bound, error), better func(x, y Bound) bool) (Bound, error) {
+// best asks the routes for the value that is wanted, epsilon or delta, and keeps the smallest.
+func best(a About, by Method, try func(route, About) (Bound, error), wanted func(Bound) float64) (Bound, error) {
 	a, err := a.resolve()
 	if err != nil {
 		return Bound{}, err
@@ -130,8 +134,11 @@ func best(a About, by Method, try func(route, About) (Bound, error), better func
 			refusals = append(refusals, err)
 			continue
 		}
-		if found == nil || better(b, *found) {
+		if found == nil || wanted(b) < wanted(*found) {
 			found = &b
+		}
+		if wanted(b)-b.Lower <= 1e-3*wanted(b) {
+			break // no other proof can do better than the truth
 		}
 	}
 	if !known {
@@ -163,13 +170,4 @@ func rdpDelta(a About, epsilon float64) (Bound, error) {
 	}
 	delta, order := Curve{a.Event.rdp(standardOrders)}.Delta(epsilon)
 	return Bound{Delta: delta, Order: order, Accountant: string(ByRDP)}, nil
-}
-
-// pldEpsilon and pldDelta are where privacy loss distributions join in.
-func pldEpsilon(a About, delta float64, _ []float64) (Bound, error) {
-	return Bound{}, fmt.Errorf("accountant: pld for %s is not wired in yet: use rdp or best (%w)", a.Event.kind(), ErrNotApplicable)
-}
-
-func pldDelta(a About, epsilon float64) (Bound, error) {
-	return Bound{}, fmt.Errorf("accountant: pld for %s is not wired in yet: use rdp or best (%w)", a.Event.kind(), ErrNotApplicable)
 }

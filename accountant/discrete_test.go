@@ -102,7 +102,7 @@ func TestLaplaceAgreesWithNumericalIntegration(t *testing.T) {
 			}
 		}
 	}
-	b, err := Epsilon(About{Event: Laplace{2}}, 1e-9, Best)
+	b, err := Epsilon(About{Event: Laplace{2}}, 1e-9, ByRDP)
 	if err != nil || math.Abs(b.Epsilon-0.5) > 1e-9 || !math.IsInf(b.Order, 1) {
 		t.Errorf("scale 2 at tiny delta: epsilon %g by order %g, %v; want 0.5 by infinity", b.Epsilon, b.Order, err)
 	}
@@ -141,7 +141,7 @@ func TestBinomialEpsilon(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nearly Gaussian: sigma = sqrt(1000)/2, so mu = 0.0632.
-	if gauss := GaussianEpsilon(2/math.Sqrt(1000), 1e-5); math.Abs(b.Epsilon/gauss-1) > 0.02 || b.Accountant != "closed form" {
+	if gauss := GaussianEpsilon(2/math.Sqrt(1000), 1e-5); math.Abs(b.Epsilon/gauss-1) > 0.02 {
 		t.Errorf("epsilon %g by %s, a Gaussian of the same variance has %g", b.Epsilon, b.Accountant, gauss)
 	}
 	if _, err := Epsilon(About{Event: Binomial{1000, .5, 1}}, 1e-5, ByRDP); err == nil {

@@ -3,55 +3,38 @@ package accountant
 import (
 	"fmt"
 	"math"
+
+	"hubbub/accountant/fdp"
 )
 
-// GaussianDelta is the exact delta of mu-GDP at epsilon [DRS19, Corollary 1], rounded up:
-// Phi(-e/mu + mu/2) - e^e Phi(-e/mu - mu/2).
+// GaussianDelta is the exact delta of mu-GDP at epsilon, rounded up; 1 for a mu past all privacy.
 func GaussianDelta(mu, epsilon float64) float64 {
 	if mu == 0 {
 		return 0
 	}
-	first := logPhi(mu/2 - epsilon/mu)
-	second := epsilon + logPhi(-epsilon/mu-mu/2)
-	d := math.Exp(logSub(first, second))
-	// Near equality the difference keeps the rounding error of its terms: some 1e-15 of the first.
-	d += math.Exp(first) * 1e-15 * (4 + math.Abs(first) + epsilon)
-	if math.IsNaN(d) {
+	delta, err := fdp.Delta(mu, epsilon)
+	if err != nil {
 		return 1
 	}
-	return min(d*(1+slack), 1)
+	return delta
 }
 
-// GaussianEpsilon is the smallest epsilon of mu-GDP at delta, rounded up.
+// GaussianEpsilon is the smallest epsilon of mu-GDP at delta, rounded up; +Inf for a mu past all privacy.
 func GaussianEpsilon(mu, delta float64) float64 {
-	if mu == 0 || GaussianDelta(mu, 0) <= delta {
+	if mu == 0 {
 		return 0
 	}
-	lo, hi := 0.0, 1.0
-	for GaussianDelta(mu, hi) > delta {
-		lo, hi = hi, 2*hi
-		if hi > 1e300 {
-			return math.Inf(1)
-		}
+	epsilon, err := fdp.Epsilon(mu, delta)
+	if err != nil {
+		return math.Inf(1)
 	}
-	for hi-lo > 1e-13*hi {
-		mid := (lo + hi) / 2
-		if mid == lo || mid == hi {
-			break
-		}
-		if GaussianDelta(mu, mid) > delta {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return up(hi)
+	return epsilon
 }
 
-// logPhi is the logarithm of the standard normal distribution function.
-func logPhi(x float64) float64 { return logErfc(-x/math.Sqrt2) - math.Ln2 }
-
 func phi(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+
+// tight is how far a closed form may lie above the truth, relatively: its rounding, taken outward.
+const tight = 1e-9
 
 // gdpEpsilon serves trees that are exactly Gaussian, where the trade-off function is known in closed form.
 func gdpEpsilon(a About, delta float64, _ []float64) (Bound, error) {
@@ -59,7 +42,8 @@ func gdpEpsilon(a About, delta float64, _ []float64) (Bound, error) {
 	if !ok {
 		return Bound{}, notGaussian(a.Event)
 	}
-	return Bound{Epsilon: GaussianEpsilon(mu, delta), Accountant: "fdp"}, nil
+	epsilon := GaussianEpsilon(mu, delta)
+	return Bound{Epsilon: epsilon, Lower: epsilon * (1 - tight), Accountant: string(ByFDP)}, nil
 }
 
 func gdpDelta(a About, epsilon float64) (Bound, error) {
@@ -67,7 +51,8 @@ func gdpDelta(a About, epsilon float64) (Bound, error) {
 	if !ok {
 		return Bound{}, notGaussian(a.Event)
 	}
-	return Bound{Delta: GaussianDelta(mu, epsilon), Accountant: "fdp"}, nil
+	delta := GaussianDelta(mu, epsilon)
+	return Bound{Delta: delta, Lower: delta * (1 - tight), Accountant: string(ByFDP)}, nil
 }
 
 func notGaussian(e Event) error {

@@ -61,12 +61,15 @@ func mustEpsilon(t interface{ Fatal(...any) }, e Event, delta float64) float64 {
 	return b.Epsilon
 }
 
+// loose is twice the width of a bracket: two values that are equal may be that far apart.
+const loose = 2e-4
+
 func TestEpsilonNeverRisesWithDelta(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := genEvent(t, 2)
 		exponents := rapid.SliceOfN(rapid.Float64Range(-30, -0.1), 2, 2).Draw(t, "exponents")
 		low, high := math.Exp(min(exponents[0], exponents[1])), math.Exp(max(exponents[0], exponents[1]))
-		if at, then := mustEpsilon(t, e, low), mustEpsilon(t, e, high); then > at*(1+1e-9) {
+		if at, then := mustEpsilon(t, e, low), mustEpsilon(t, e, high); then > at*(1+loose) {
 			t.Fatalf("%+v: epsilon %g at delta %g, %g at %g", e, at, low, then, high)
 		}
 	})
@@ -87,10 +90,10 @@ func TestDeltaNeverRisesWithEpsilonAndInvertsIt(t *testing.T) {
 			}
 			return b.Delta
 		}
-		if got := at(epsilon); got > delta*(1+1e-6) {
+		if got := at(epsilon); got > delta*(1+0.02) {
 			t.Fatalf("%+v: delta %g gives epsilon %g, which gives delta %g", about.Event, delta, epsilon, got)
 		}
-		if less, more := at(epsilon*1.1+.01), at(epsilon); less > more*(1+1e-9) {
+		if less, more := at(epsilon*1.1+.01), at(epsilon); less > more*(1+loose) {
 			t.Fatalf("%+v: delta rises from %g to %g", about.Event, more, less)
 		}
 	})
@@ -116,7 +119,7 @@ func TestMoreNoiseNeverCostsMore(t *testing.T) {
 			func(x float64) Event { return GDP{1 / x} },
 		}).Draw(t, "event")
 		a, b := mustEpsilon(t, wrap(build(x)), 1e-5), mustEpsilon(t, wrap(build(more)), 1e-5)
-		if b > a*(1+1e-9) {
+		if b > a*(1+loose) {
 			t.Fatalf("%+v: epsilon %g; %+v: %g", wrap(build(x)), a, wrap(build(more)), b)
 		}
 	})
@@ -145,7 +148,7 @@ func TestCompositionInAnyOrderCostsTheSame(t *testing.T) {
 			Compose{Compose{parts[1], parts[2]}, parts[0]},
 			Compose{Repeat{1, parts[0]}, Compose{}, Compose{parts[1]}, parts[2]},
 		} {
-			if got := mustEpsilon(t, other, 1e-5); got != want && math.Abs(got/want-1) > 1e-9 {
+			if got := mustEpsilon(t, other, 1e-5); got != want && math.Abs(got/want-1) > loose {
 				t.Fatalf("%+v: %g, %+v: %g", parts, want, other, got)
 			}
 		}
@@ -157,11 +160,11 @@ func TestSamplingNeverHurts(t *testing.T) {
 		e := genEvent(t, 1)
 		q := rapid.Float64Range(0, 1).Draw(t, "rate")
 		plain := mustEpsilon(t, e, 1e-5)
-		if sampled := mustEpsilon(t, Poisson{q, e}, 1e-5); sampled > plain*(1+1e-9) {
+		if sampled := mustEpsilon(t, Poisson{q, e}, 1e-5); sampled > plain*(1+loose) {
 			// A composition of Gaussians has an exact epsilon that no sampled bound of RDP can reach at rates near 1.
 			if _, exact := asGaussian(e); exact {
 				rdp, err := Epsilon(About{Event: e}, 1e-5, ByRDP)
-				if err != nil || sampled <= rdp.Epsilon*(1+1e-9) {
+				if err != nil || sampled <= rdp.Epsilon*(1+loose) {
 					return
 				}
 			}
@@ -174,7 +177,7 @@ func TestSamplingWithoutReplacementNeverHurts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		noise, q := rapid.Float64Range(0.3, 20).Draw(t, "noise"), rapid.Float64Range(0, 1).Draw(t, "rate")
 		e := Laplace{noise}
-		if plain, sampled := mustEpsilon(t, e, 1e-5), mustEpsilon(t, WithoutReplacement{q, e}, 1e-5); sampled > plain*(1+1e-9) {
+		if plain, sampled := mustEpsilon(t, e, 1e-5), mustEpsilon(t, WithoutReplacement{q, e}, 1e-5); sampled > plain*(1+loose) {
 			t.Fatalf("%+v costs %g, sampled at %g it costs %g", e, plain, q, sampled)
 		}
 	})
@@ -184,7 +187,7 @@ func TestAddingAnEventNeverLowersEpsilon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := genEvent(t, 1), genEvent(t, 1)
 		alone, both := mustEpsilon(t, a, 1e-5), mustEpsilon(t, Compose{a, b}, 1e-5)
-		if both < alone*(1-1e-9) {
+		if both < alone*(1-loose) {
 			t.Fatalf("%+v costs %g, with %+v only %g", a, alone, b, both)
 		}
 	})

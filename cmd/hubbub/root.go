@@ -17,7 +17,8 @@ Start here:
   hubbub init                    write a commented experiment.yaml
   hubbub plan experiment.yaml    what it will cost: epsilon, bytes, time, memory
   hubbub run experiment.yaml     train, and write runs/NAME-1/report.html
-  hubbub runs list               what was trained so far`
+  hubbub runs list               what was trained so far
+  hubbub privacy --help          what any mechanism costs, and how much noise a target needs`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -26,7 +27,7 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRun: func(*cobra.Command, []string) { a.entered = true },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.dataCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.dataCommand(), a.versionCommand())
 	for _, c := range root.Commands() {
 		a.addJSON(c)
 	}
