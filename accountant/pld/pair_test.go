@@ -192,3 +192,29 @@ func TestManyRandomizedResponsesAreBinomial(t *testing.T) {
 		})
 	}
 }
+
+func TestExtremePairs(t *testing.T) {
+	half := PMF{0, []float64{-math.Ln2, -math.Ln2}}
+	same, err := Integers(half, half)
+	same = must(t, same, err)
+	if b := epsilon(t, []Term{{same, 1000}}, 1e-9, Options{}); b.Lower != 0 || b.Upper > 1e-8 {
+		t.Errorf("a mechanism that ignores the data has epsilon %v, want 0", b)
+	}
+	if b := delta(t, []Term{{same, 1000}}, 0.1, Options{}); b.Upper > 1e-12 {
+		t.Errorf("a mechanism that ignores the data has delta %v, want 0", b)
+	}
+	disjoint, err := Integers(half, PMF{2, half.LogMass})
+	disjoint = must(t, disjoint, err)
+	if b := epsilon(t, []Term{{disjoint, 3}}, 0.5, Options{}); !math.IsInf(b.Upper, 1) {
+		t.Errorf("a mechanism that tells everything has epsilon %v, want none", b)
+	}
+	if b := delta(t, []Term{{disjoint, 3}}, 1, Options{}); b.Upper != 1 {
+		t.Errorf("a mechanism that tells everything has delta %v, want 1", b)
+	}
+	// Sampled, it tells everything with the rate's probability.
+	rare, err := Poisson(disjoint, 0.01)
+	rare = must(t, rare, err)
+	if b := delta(t, []Term{{rare, 1}}, 1, Options{}); math.Abs(b.Upper-0.01) > 1e-9 || math.Abs(b.Lower-0.01) > 1e-9 {
+		t.Errorf("a mechanism that tells everything once in a hundred has delta %v, want 0.01", b)
+	}
+}
