@@ -33,7 +33,7 @@ func (g gammaFrom) Survival(x float64) float64 {
 	return g.Gamma.Survival(x - g.start)
 }
 
-// gammaPair compares the sum of n exponential clients to the same sum moved by 4 (THEORY.md, paper 001, direction A):
+// gammaPair compares the sum of n exponential clients to the same sum moved by 4:
 // L = (n-1)·ln(x/(x-4)) - 4, infinite for x <= 4.
 func gammaPair(t *testing.T, n float64) Pair {
 	gamma := distuv.Gamma{Alpha: n, Beta: 1}
@@ -51,7 +51,8 @@ func gammaPair(t *testing.T, n float64) Pair {
 }
 
 func TestContinuousPairMatchesTheClosedFormOfGammaNoise(t *testing.T) {
-	// Source: THEORY.md, paper 001. Direction A is the larger one at every computed point.
+	// One coordinate has the closed form F(z) - e^eps·F(z-4), z = 4u/(u-1), u = e^((eps+4)/(n-1)); several were computed
+	// independently by convolution. The direction of gammaPair is the larger one at every one of these points.
 	for _, c := range []struct {
 		name    string
 		n       float64
