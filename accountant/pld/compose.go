@@ -99,16 +99,12 @@ func compose(upper, lower total, p plan, w window) (up, down sum) {
 	t := newTransform(n)
 	product := make([]complex128, n)
 	factor := make([]complex128, n)
-	var count, error2 float64 // of all factors; Σ count·error of a factor's spectrum, in the 2-norm, over √n
+	var count, errorNorm float64 // of all factors; Σ count·(error of a factor's spectrum in the 2-norm)/√n
 	for i := range upper {
 		clear(factor)
 		fold(factor, upper[i].gridLaw, p.tilt, 1)
 		fold(factor, lower[i].gridLaw, p.tilt, 1i)
-		var norm2 float64
-		for _, z := range factor {
-			norm2 += real(z)*real(z) + imag(z)*imag(z)
-		}
-		error2 += upper[i].count * t.relativeError() * math.Sqrt(norm2)
+		errorNorm += upper[i].count * t.relativeError() * norm2(factor)
 		count += upper[i].count
 		t.forward(factor)
 		power(factor, upper[i].count)
@@ -118,18 +114,14 @@ func compose(upper, lower total, p plan, w window) (up, down sum) {
 			multiply(product, factor)
 		}
 	}
-	var norm2 float64
-	for _, z := range product {
-		norm2 += real(z)*real(z) + imag(z)*imag(z)
-	}
-	norm := math.Sqrt(norm2 / float64(n))
+	norm := norm2(product) / math.Sqrt(float64(n))
 	t.inverse(product)
 	// The spectra are at most one in size, so a factor's error grows by its count at most; the power itself errs by
 	// 8 units of round-off for each factor, and 1e-30 was cut off.
 	const unit = 0x1p-53
-	error2 = 1.1*error2 + (8*unit*count+t.relativeError())*norm + 1e-30
-	up = newSum(upper, product, false, p, w, error2)
-	down = newSum(lower, product, true, p, w, error2)
+	errorNorm = 1.1*errorNorm + (8*unit*count+t.relativeError())*norm + 1e-30
+	up = newSum(upper, product, false, p, w, errorNorm)
+	down = newSum(lower, product, true, p, w, errorNorm)
 	return up, down
 }
 
@@ -167,31 +159,31 @@ func power(x []complex128, count float64) {
 		}
 	}
 	for i := range x {
-		j := mirror(i)
-		if i > j {
-			continue
+		if j := mirror(i); i <= j {
+			p, q := unpack(x[i], x[j])
+			x[i], x[j] = pack(raise(p), raise(q))
 		}
-		a, b := x[i], complex(real(x[j]), -imag(x[j]))
-		p, q := raise((a+b)/2), raise((a-b)/2i)
-		x[i] = p + q*1i
-		p, q = complex(real(p), -imag(p)), complex(real(q), -imag(q))
-		x[j] = p + q*1i
 	}
 }
 
 // multiply multiplies two packed pairs of spectra into x.
 func multiply(x, y []complex128) {
 	for i := range x {
-		j := mirror(i)
-		if i > j {
-			continue
+		if j := mirror(i); i <= j {
+			p, q := unpack(x[i], x[j])
+			r, s := unpack(y[i], y[j])
+			x[i], x[j] = pack(p*r, q*s)
 		}
-		xa, xb := x[i], complex(real(x[j]), -imag(x[j]))
-		ya, yb := y[i], complex(real(y[j]), -imag(y[j]))
-		p := (xa + xb) / 2 * ((ya + yb) / 2)
-		q := (xa - xb) / 2i * ((ya - yb) / 2i)
-		x[i] = p + q*1i
-		p, q = complex(real(p), -imag(p)), complex(real(q), -imag(q))
-		x[j] = p + q*1i
 	}
+}
+
+// unpack separates the spectra of the real and the imaginary part of a signal, given theirs at a frequency and at its
+// negative: the spectrum of a real signal is conjugate there.
+func unpack(at, mirrored complex128) (p, q complex128) {
+	b := complex(real(mirrored), -imag(mirrored))
+	return (at + b) / 2, (at - b) * -0.5i
+}
+
+func pack(p, q complex128) (at, mirrored complex128) {
+	return p + q*1i, complex(real(p)+imag(q), real(q)-imag(p))
 }

@@ -13,9 +13,9 @@
 //   - moving losses together to one grid point, with a mean of e^-L that does not fall, can only lower delta; this
 //     gives the lower end.
 //
-// Both are off by the square of the grid's step, not by the step. Sums are taken in the Fourier domain [KJPH21] after an
-// exponential tilt that puts the loss of interest into the middle of the window, so that the round-off of the
-// transform, which is bounded and added, is small against delta and not only against one [GLW21].
+// Both are off by the square of the grid's step, not by the step, where the loss is continuous. Sums are taken in the
+// Fourier domain [KJPH21, GLW21] after an exponential tilt that puts the loss of interest into the middle of the window,
+// so that the round-off of the transform, which is bounded and added, is small against delta and not only against one.
 //
 // [DGK22] Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots: Tighter Discrete Approximations of Privacy
 // Loss Distributions, arXiv:2207.04380

@@ -86,3 +86,12 @@ func (t transform) relativeError() float64 {
 	const unit = 0x1p-53
 	return 10 * unit * float64(max(1, bits.Len(uint(t.n))-1))
 }
+
+// norm2 is the 2-norm.
+func norm2(x []complex128) float64 {
+	var sum float64
+	for _, z := range x {
+		sum += real(z)*real(z) + imag(z)*imag(z)
+	}
+	return math.Sqrt(sum)
+}

@@ -17,14 +17,6 @@ func randomSignal(n int, seed uint64) []complex128 {
 	return x
 }
 
-func norm(x []complex128) float64 {
-	var sum float64
-	for _, z := range x {
-		sum += real(z)*real(z) + imag(z)*imag(z)
-	}
-	return math.Sqrt(sum)
-}
-
 func TestTransformIsTheDiscreteFourierTransform(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 8, 64, 256} {
 		x := randomSignal(n, uint64(n))
@@ -39,7 +31,7 @@ func TestTransformIsTheDiscreteFourierTransform(t *testing.T) {
 			if n == 1 {
 				place = 0
 			}
-			if cmplx.Abs(got[place]-want) > 1e-13*norm(x)*math.Sqrt(float64(n)) {
+			if cmplx.Abs(got[place]-want) > 1e-13*norm2(x)*math.Sqrt(float64(n)) {
 				t.Errorf("length %d, frequency %d: %v, want %v", n, f, got[place], want)
 			}
 		}
@@ -57,7 +49,7 @@ func TestTransformErrorIsWithinItsBound(t *testing.T) {
 		for i := range y {
 			y[i] = y[i]/complex(float64(n), 0) - x[i]
 		}
-		if got := norm(y) / norm(x); got > 2*tr.relativeError() {
+		if got := norm2(y) / norm2(x); got > 2*tr.relativeError() {
 			t.Errorf("length %d: error %g above the bound %g", n, got, 2*tr.relativeError())
 		}
 	}
@@ -76,6 +68,29 @@ func TestMirrorFindsTheNegativeFrequency(t *testing.T) {
 			if got, want := mirror(reversed(f)), reversed((n-f)%n); got != want {
 				t.Errorf("length %d: mirror of frequency %d is place %d, want %d", n, f, got, want)
 			}
+		}
+	}
+}
+
+func TestPackedSpectraAreThoseOfTwoRealSignals(t *testing.T) {
+	const n = 64
+	x, y := make([]complex128, n), make([]complex128, n)
+	packed := randomSignal(n, 3)
+	for i, z := range packed {
+		x[i], y[i] = complex(real(z), 0), complex(imag(z), 0)
+	}
+	tr := newTransform(n)
+	tr.forward(x)
+	tr.forward(y)
+	tr.forward(packed)
+	for i := range n {
+		j := mirror(i)
+		p, q := unpack(packed[i], packed[j])
+		if cmplx.Abs(p-x[i]) > 1e-12 || cmplx.Abs(q-y[i]) > 1e-12 {
+			t.Errorf("place %d: %v and %v, want %v and %v", i, p, q, x[i], y[i])
+		}
+		if at, mirrored := pack(p, q); cmplx.Abs(at-packed[i]) > 1e-12 || cmplx.Abs(mirrored-packed[j]) > 1e-12 {
+			t.Errorf("place %d: packs to %v and %v, want %v and %v", i, at, mirrored, packed[i], packed[j])
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestEpsilonAgreesWithAnIndependentImplementation(t *testing.T) {
 			terms = append(terms, Term{must(t, p, err), m.Count})
 			kinds[m.Mechanism]++
 		}
-		b := epsilon(t, terms, c.Delta, Options{Tolerance: 1e-3, MaxPoints: 1 << 16})
+		b := epsilon(t, terms, c.Delta, Options{Tolerance: 2e-3, MaxPoints: 1 << 15})
 		if b.Upper < c.Optimistic || b.Upper > 1.005*c.Pessimistic {
 			t.Errorf("vector %d, %+v at delta %g: epsilon %.9g outside [%.9g, 1.005·%.9g]", i, c.Terms, c.Delta, b.Upper, c.Optimistic, c.Pessimistic)
 		}

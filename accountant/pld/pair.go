@@ -29,7 +29,7 @@ type tails struct {
 }
 
 // Poisson returns the pair of a mechanism that sees the protected data only with probability rate, for add-remove
-// adjacency: P' = (1-rate)·Q + rate·P against Q [ZDW22, Theorem 11].
+// adjacency: P' = (1-rate)·Q + rate·P against Q [ZDW22].
 func Poisson(p Pair, rate float64) (Pair, error) {
 	if err := checkRate(rate); err != nil {
 		return Pair{}, err

@@ -33,7 +33,7 @@ func (g gammaFrom) Survival(x float64) float64 {
 	return g.Gamma.Survival(x - g.start)
 }
 
-// gammaPair compares the sum of n exponential clients to the same sum moved by 4 (THEORY.md, paper 001, direction A):
+// gammaPair compares the sum of n exponential clients to the same sum moved by 4:
 // L = (n-1)·ln(x/(x-4)) - 4, infinite for x <= 4.
 func gammaPair(t *testing.T, n float64) Pair {
 	gamma := distuv.Gamma{Alpha: n, Beta: 1}
@@ -51,7 +51,8 @@ func gammaPair(t *testing.T, n float64) Pair {
 }
 
 func TestContinuousPairMatchesTheClosedFormOfGammaNoise(t *testing.T) {
-	// Source: THEORY.md, paper 001. Direction A is the larger one at every computed point.
+	// One coordinate has the closed form F(z) - e^eps·F(z-4), z = 4u/(u-1), u = e^((eps+4)/(n-1)); several were computed
+	// independently by convolution. The direction of gammaPair is the larger one at every one of these points.
 	for _, c := range []struct {
 		name    string
 		n       float64
@@ -190,5 +191,31 @@ func TestManyRandomizedResponsesAreBinomial(t *testing.T) {
 				t.Errorf("bracket [%g, %g] around %g says little", b.Lower, b.Upper, want)
 			}
 		})
+	}
+}
+
+func TestExtremePairs(t *testing.T) {
+	half := PMF{0, []float64{-math.Ln2, -math.Ln2}}
+	same, err := Integers(half, half)
+	same = must(t, same, err)
+	if b := epsilon(t, []Term{{same, 1000}}, 1e-9, Options{}); b.Lower != 0 || b.Upper > 1e-8 {
+		t.Errorf("a mechanism that ignores the data has epsilon %v, want 0", b)
+	}
+	if b := delta(t, []Term{{same, 1000}}, 0.1, Options{}); b.Upper > 1e-12 {
+		t.Errorf("a mechanism that ignores the data has delta %v, want 0", b)
+	}
+	disjoint, err := Integers(half, PMF{2, half.LogMass})
+	disjoint = must(t, disjoint, err)
+	if b := epsilon(t, []Term{{disjoint, 3}}, 0.5, Options{}); !math.IsInf(b.Upper, 1) {
+		t.Errorf("a mechanism that tells everything has epsilon %v, want none", b)
+	}
+	if b := delta(t, []Term{{disjoint, 3}}, 1, Options{}); b.Upper != 1 {
+		t.Errorf("a mechanism that tells everything has delta %v, want 1", b)
+	}
+	// Sampled, it tells everything with the rate's probability.
+	rare, err := Poisson(disjoint, 0.01)
+	rare = must(t, rare, err)
+	if b := delta(t, []Term{{rare, 1}}, 1, Options{}); math.Abs(b.Upper-0.01) > 1e-9 || math.Abs(b.Lower-0.01) > 1e-9 {
+		t.Errorf("a mechanism that tells everything once in a hundred has delta %v, want 0.01", b)
 	}
 }

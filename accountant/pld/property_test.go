@@ -173,3 +173,43 @@ func TestMoreNoiseNeverHurts(t *testing.T) {
 		}
 	})
 }
+
+// TestEveryInputGivesABracket draws far outside of what makes sense: no panic, no NaN, no endless refinement.
+func TestEveryInputGivesABracket(t *testing.T) {
+	o := Options{MaxPoints: 1 << 11}
+	rapid.Check(t, func(t *rapid.T) {
+		far := func(low, high float64, name string) float64 {
+			return math.Pow(10, rapid.Float64Range(low, high).Draw(t, name))
+		}
+		var terms []Term
+		for range rapid.IntRange(1, 3).Draw(t, "mechanisms") {
+			var p Pair
+			var err error
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				p, err = Gaussian(far(-9, 9, "noise"))
+			case 1:
+				p, err = Laplace(far(-9, 9, "scale"))
+			case 2:
+				p, err = DiscreteGaussian(far(-9, 3, "sigma2"), int64(rapid.IntRange(1, 100).Draw(t, "shift")))
+			case 3:
+				p, err = Integers(smallPMF(3).Draw(t, "p"), smallPMF(3).Draw(t, "q"))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err = Poisson(p, min(1, far(-12, 0.5, "rate"))); err != nil {
+				t.Fatal(err)
+			}
+			terms = append(terms, Term{p, int(far(0, 9, "count"))})
+		}
+		check := func(b Bracket, err error) {
+			if err != nil || !(b.Lower >= 0 && b.Lower <= b.Upper) {
+				t.Fatalf("bracket %v, error %v", b, err)
+			}
+		}
+		check(Epsilon(terms, far(-300, -0.01, "delta"), o))
+		check(Delta(terms, far(-6, 3, "epsilon"), o))
+		check(Tradeoff(terms, rapid.Float64Range(0, 1).Draw(t, "alpha"), o))
+	})
+}

@@ -51,7 +51,8 @@ func delta(t testing.TB, terms []Term, eps float64, o Options) Bracket {
 }
 
 func TestEpsilonOfGaussianCompositionsIsTheClosedForm(t *testing.T) {
-	// n Gaussians of multiplier z are one of mu = sqrt(n)/z. Values: THEORY.md, paper 004 (GDP to delta), delta = 1e-5.
+	// n Gaussians of multiplier z are one of mu = sqrt(n)/z. The values are of the
+	// closed form (Dong, Roth, Su, arXiv:1905.02383, Corollary 2.13) at delta = 1e-5, computed independently.
 	for _, c := range []struct {
 		name  string
 		mu    float64
@@ -80,8 +81,9 @@ func TestEpsilonOfGaussianCompositionsIsTheClosedForm(t *testing.T) {
 	}
 }
 
-func TestEpsilonMatchesPublishedValues(t *testing.T) {
-	// Sources: THEORY.md, paper 004 (s = 1, q = 16/600, N = 3534, delta = 1e-5), computed there at two resolutions.
+func TestEpsilonOfAFederatedRun(t *testing.T) {
+	// The first row of Table 1 of Zheng, Chen, Long, Su, arXiv:2102.11158 (s = 1, q = 16/600, N = 38·93), at delta = 1e-5;
+	// computed independently at two resolutions.
 	base := gaussianPair(t, 1, 1)
 	fixed, err := WithoutReplacement(base, 16./600)
 	fixed = must(t, fixed, err)

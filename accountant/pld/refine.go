@@ -16,6 +16,7 @@ type direction struct {
 	width     float64 // of the last grid's own bracket
 	places    float64 // of the last grid or window, whichever has more
 	order     float64 // the width shrinks with this power of the step
+	rounds    int     // grids so far
 	failures  int     // grids that did not help
 	exhausted bool    // no finer grid is allowed, or would help
 }
@@ -23,7 +24,9 @@ type direction struct {
 // refine computes on a finer grid and narrows what is known.
 func (d *direction) refine(q question, o Options) {
 	step := d.nextStep(o)
-	if d.exhausted {
+	const enough = 12 // twice what the hardest sensible question takes
+	if d.rounds++; d.exhausted || d.rounds > enough {
+		d.exhausted = true
 		return
 	}
 	tail := q.tail(d.known) / d.count
@@ -48,13 +51,18 @@ func (d *direction) refine(q question, o Options) {
 		lower[i] = repeated{c.optimistic(), d.counts[i]}
 		points += len(c.places)
 	}
+	if value, _, _ := upper.cumulants(0); math.IsInf(value, -1) { // all losses are infinite
+		d.known = q.answer(onlyInfinite(upper), onlyInfinite(lower), d.count)
+		d.exhausted = true
+		return
+	}
 	const cheap = 1 << 13 // points up to which a better plan is searched
 	if d.step == 0 || points < cheap {
 		d.plan = newPlan(upper, d.count, q.tilt(upper, d.known))
 	}
 	w, need := d.plan.window(upper, o.MaxPoints)
 	d.places = max(need, float64(points))
-	if d.places > float64(o.MaxPoints) {
+	if !(d.places <= float64(o.MaxPoints)) {
 		d.tooFine(step, d.places)
 		return
 	}
@@ -86,8 +94,9 @@ func (d *direction) nextStep(o Options) float64 {
 	if shrink > fits {
 		return d.aligned(d.step*shrink, math.Ceil)
 	}
-	d.exhausted = fits > 0.9 && !math.IsInf(d.width, 1)
-	return d.aligned(d.step*fits, math.Floor)
+	step := d.aligned(d.step*fits, math.Floor)
+	d.exhausted = step > 0.9*d.step && !math.IsInf(d.width, 1)
+	return step
 }
 
 // aligned makes the lattice a multiple of the step, if it is not smaller.

@@ -3,7 +3,7 @@ package pld
 import "math"
 
 // newSum undoes the tilt and adds up from the top.
-func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, error2 float64) sum {
+func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, errorNorm float64) sum {
 	g := t.grid()
 	step, tilt := g.step, p.tilt
 	value, mean, _ := t.cumulants(tilt)
@@ -20,7 +20,7 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 		shrunk:   make([]float64, n+1),
 		infinite: t.infinite(),
 		largest:  g.origin + last*step,
-		roundoff: error2 * weightNorm(step, tilt, n),
+		roundoff: errorNorm * weightNorm(step, tilt, n),
 		wrapped:  under + over,
 		beyond:   over * math.Exp(-tilt*(g.at(int(w.first)+n-1)-mean)),
 	}
@@ -48,6 +48,12 @@ func newSum(t total, spectrum []complex128, imaginary bool, p plan, w window, er
 		}
 	}
 	return s
+}
+
+// onlyInfinite is the sum where no loss is finite.
+func onlyInfinite(t total) sum {
+	none := math.Inf(-1)
+	return sum{grid: grid{step: 1}, scale: none, largest: none, infinite: t.infinite()}
 }
 
 // weightNorm bounds the 2-norm of the weights with which delta adds up the masses above eps,

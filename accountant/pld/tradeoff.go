@@ -30,12 +30,20 @@ func (q powerAt) tail(Bracket) float64 { return 1e-14 }
 // tilt is zero: the bulk of the sum decides.
 func (q powerAt) tilt(total, Bracket) float64 { return 0 }
 
+// cost is e^eps·alpha, where an infinite one times zero is zero.
+func (q powerAt) cost(eps float64) float64 {
+	if q.alpha == 0 {
+		return 0
+	}
+	return math.Exp(eps) * q.alpha
+}
+
 func (q powerAt) answer(up, down sum, count float64) Bracket {
 	// At any eps the upper law's value is an upper bound.
 	b := Bracket{0, 1}
 	for k := range up.window.length {
 		eps := up.loss(k)
-		if v := up.upper(eps, count) + math.Exp(eps)*q.alpha; v < b.Upper {
+		if v := up.upper(eps, count) + q.cost(eps); v < b.Upper {
 			b.Upper = v
 		}
 	}
@@ -43,10 +51,10 @@ func (q powerAt) answer(up, down sum, count float64) Bracket {
 	// by the margin), or outside the window, where delta is at least 1 - e^eps or zero.
 	n := down.window.length
 	shift := margin * count
-	least := min(math.Exp(down.loss(n-1))*q.alpha, -math.Expm1(down.loss(0)+math.Log1p(-q.alpha)))
+	least := min(q.cost(down.loss(n-1)), -math.Expm1(down.loss(0)+math.Log1p(-q.alpha)))
 	for k := range n {
 		eps := down.loss(k) - shift
-		v := down.lower(eps, count) + math.Exp(eps)*q.alpha
+		v := down.lower(eps, count) + q.cost(eps)
 		if math.IsNaN(v) {
 			v = 0 // a weight overflowed: nothing is known here
 		}

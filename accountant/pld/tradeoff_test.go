@@ -67,3 +67,12 @@ func TestTradeoffAtTheEnds(t *testing.T) {
 		}
 	}
 }
+
+func TestTradeoffOfAMechanismThatTellsEverything(t *testing.T) {
+	half := []float64{-math.Ln2, -math.Ln2}
+	p, err := Integers(PMF{0, half}, PMF{2, half})
+	p = must(t, p, err)
+	if b, err := Tradeoff([]Term{{p, 2}}, 0.05, Options{}); err != nil || b.Lower != 0 {
+		t.Errorf("beta in %v (%v), want 0", b, err)
+	}
+}
