@@ -252,11 +252,10 @@ func (a *app) privacyCalibrate() *cobra.Command {
 			if err != nil {
 				return experiment.Input(err)
 			}
-			result := struct {
-				Parameter string           `json:"parameter"`
-				Value     float64          `json:"value"`
-				Bound     accountant.Bound `json:"bound"`
-			}{unknown.Path, value, bound}
+			result, err := withValue(bound, unknown.Path, value)
+			if err != nil {
+				return err
+			}
 			return a.print(result, func() {
 				line(a.out, unknown.Path, "%.9g", value)
 				a.printBound(bound)
@@ -268,6 +267,20 @@ func (a *app) privacyCalibrate() *cobra.Command {
 	c.Flags().Float64Var(&target.Mu, "mu", 0, "target mu, instead of epsilon and delta")
 	c.Flags().StringVar(&by, "accountant", "best", "best, rdp, pld or fdp")
 	return c
+}
+
+// withValue is the JSON of a bound together with the number that was solved for.
+func withValue(b accountant.Bound, parameter string, value float64) (map[string]any, error) {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	result := map[string]any{}
+	if err := json.Unmarshal(text, &result); err != nil {
+		return nil, err
+	}
+	result["parameter"], result["value"] = parameter, value
+	return result, nil
 }
 
 // printBound says a bound in words.

@@ -24,23 +24,26 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "hubbub", Short: "Private federated learning", Long: about,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRun: func(*cobra.Command, []string) { a.entered = true },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.dataCommand(), a.versionCommand())
-	for _, c := range root.Commands() {
-		a.addJSON(c)
-	}
+	a.finish(root)
 	return root
 }
 
-// addJSON gives --json to every command that prints a result.
-func (a *app) addJSON(c *cobra.Command) {
+// finish gives --json to every command that prints a result, and notes when a command begins its work.
+func (a *app) finish(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		a.addJSON(sub)
+		a.finish(sub)
 	}
-	if c.RunE != nil && c.Annotations["json"] == "yes" {
+	if c.Annotations["json"] == "yes" {
 		c.Flags().BoolVar(&a.json, "json", false, "print the result as JSON")
+	}
+	if work := c.RunE; work != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			a.entered = true
+			return work(c, args)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func inWords(row statement.Row) string {
 func upward(epsilon float64) string { return fmt.Sprintf("%.2f", math.Ceil(epsilon*100-1e-6)/100) }
 
 func line(out io.Writer, name, format string, args ...any) {
-	fmt.Fprintf(out, "%-30s%s\n", name, fmt.Sprintf(format, args...))
+	fmt.Fprintf(out, "%-28s  %s\n", name, fmt.Sprintf(format, args...))
 }
 
 // thousands groups digits: 254,440.
