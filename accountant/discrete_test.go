@@ -102,7 +102,7 @@ func TestLaplaceAgreesWithNumericalIntegration(t *testing.T) {
 			}
 		}
 	}
-	b, err := Epsilon(About{Event: Laplace{2}}, 1e-9, Best)
+	b, err := Epsilon(About{Event: Laplace{2}}, 1e-9, ByRDP)
 	if err != nil || math.Abs(b.Epsilon-0.5) > 1e-9 || !math.IsInf(b.Order, 1) {
 		t.Errorf("scale 2 at tiny delta: epsilon %g by order %g, %v; want 0.5 by infinity", b.Epsilon, b.Order, err)
 	}
