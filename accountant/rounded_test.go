@@ -60,7 +60,7 @@ func TestBruteForceSupremumNeverExceedsTheCertificate(t *testing.T) {
 	}
 }
 
-// Ratio of the certified supremum to a/(4L). Source: an independent computation on a grid ( so the certificate may lie
+// Ratio of the certified supremum to a/(4L). Source: an independent computation on a grid (so the certificate may lie
 // above by its tolerance).
 func TestRoundedSkellamGoldenRatios(t *testing.T) {
 	for _, c := range []struct{ rate, order, ratio float64 }{

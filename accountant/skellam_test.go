@@ -55,7 +55,7 @@ func TestSkellamDivergenceAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// Golden values: computed independently of this package, in another language.
+// Golden values: computed independently of this package.
 func TestSkellamGoldenDivergences(t *testing.T) {
 	t.Run("near order 1 the Gaussian formula is too small", func(t *testing.T) {
 		ratio := newSkellamNoise(0.35).shifted(1).divergence(1.0005) / (1.0005 / (4 * 0.35))
