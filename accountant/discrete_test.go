@@ -60,7 +60,7 @@ func TestDiscreteGaussianSumHoldsAgainstBruteForce(t *testing.T) {
 	}
 }
 
-func TestSumDistanceGolden(t *testing.T) { // THEORY: rho at sigma2 = 2 and 4
+func TestSumDistanceGolden(t *testing.T) { // rho at sigma2 = 2 and 4, computed independently
 	for _, c := range []struct{ sigma2, rho, tolerance float64 }{{2, 2.68e-8, 2e-3}, {4, 7e-17, 0.05}} {
 		if got := sumDistance(2, c.sigma2); math.Abs(got/c.rho-1) > c.tolerance {
 			t.Errorf("sigma2 %g: %g, want %g", c.sigma2, got, c.rho)

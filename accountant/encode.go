@@ -102,3 +102,26 @@ func (e Compose) MarshalJSON() ([]byte, error) {
 	}
 	return tagged(e, []Event(e))
 }
+
+// MarshalJSON writes {"adjacency": ..., "unit": ..., "event": {...}}; Parse reads it back to the same value.
+func (a About) MarshalJSON() ([]byte, error) {
+	resolved, err := a.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Adjacency Adjacency `json:"adjacency"`
+		Unit      Unit      `json:"unit"`
+		Event     Event     `json:"event"`
+	}(resolved))
+}
+
+// UnmarshalJSON is [Parse].
+func (a *About) UnmarshalJSON(text []byte) error {
+	parsed, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	*a = parsed
+	return nil
+}

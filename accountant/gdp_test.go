@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Golden values: THEORY of papers 004 and 001.
+// Golden values from an independent computation for papers 004 and 001.
 func TestGaussianDeltaGolden(t *testing.T) {
 	for _, c := range []struct{ mu, epsilon, delta float64 }{
 		{1, 0, .3829249225}, {1, 1, .1269367375}, {1, 2, .0209236358}, {1, 4, 4.712241e-5},
@@ -42,7 +42,7 @@ func TestGaussianEpsilonInvertsDelta(t *testing.T) {
 }
 
 // Paper 004 trains with batches of a fixed size; mu_max in its Tables 1 to 3 is sqrt(2) c sqrt(e^(1/s^2) Phi(1.5/s) +
-// 3 Phi(-.5/s) - 2), c = B/n sqrt(KR). Unrounded values: THEORY.
+// 3 Phi(-.5/s) - 2), c = B/n sqrt(KR). Unrounded values: an independent computation.
 func TestPaper004MuMax(t *testing.T) {
 	for _, c := range []struct {
 		table          int
@@ -76,7 +76,7 @@ func TestPaper004MuMax(t *testing.T) {
 }
 
 // The Poisson limit underestimates: at sigma 1, rate 16/600, 3,534 steps it suggests mu 2.078018 and thus epsilon 10.480824
-// at delta 1e-5, below the true 10.82366 (THEORY of paper 004). It must not be used as a bound.
+// at delta 1e-5, below the true 10.82366 (computed independently). It must not be used as a bound.
 func TestCentralLimitIsInformationOnly(t *testing.T) {
 	about := About{Event: Repeat{3534, Poisson{16. / 600, Gaussian{1}}}}
 	b, err := Epsilon(about, 1e-5, Best)

@@ -94,6 +94,9 @@ func (n *roundedNoise) orders(top float64) []float64 {
 	if n.tolerance > 2e-4 {
 		dense, ratio = 8, 1.1
 	}
+	if n.tolerance > 1e-3 {
+		dense, ratio, top = 6, 1.15, min(top, 128)
+	}
 	var grid []float64
 	for a := 2.0; a < top; {
 		grid = append(grid, a)
@@ -119,7 +122,7 @@ func (n *roundedNoise) certify(a float64) float64 {
 	end := min(n.l2, 1)
 	n.forwardNearZero(&s, a, end)
 	n.reverseNearZero(&s, a, end)
-	exact := min(n.l2, max(16, n.exactShifts()))
+	exact := min(n.l2, max(8, n.exactShifts())) // beyond 8 rounding is worth less than 0.4%
 	for k := 1.0; k < exact; k++ {
 		s.cover(k, min(k+1, n.l2), func(u, v float64) float64 {
 			return forwardChord(u, v, n.momentAt(u, a, false), n.momentAt(v, a, false), a)

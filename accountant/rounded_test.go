@@ -60,7 +60,7 @@ func TestBruteForceSupremumNeverExceedsTheCertificate(t *testing.T) {
 	}
 }
 
-// Ratio of the certified supremum to a/(4L). Source: THEORY, rounding (found there on a grid, so the certificate may lie
+// Ratio of the certified supremum to a/(4L). Source: an independent computation on a grid (so the certificate may lie
 // above by its tolerance).
 func TestRoundedSkellamGoldenRatios(t *testing.T) {
 	for _, c := range []struct{ rate, order, ratio float64 }{
@@ -74,7 +74,7 @@ func TestRoundedSkellamGoldenRatios(t *testing.T) {
 	}
 }
 
-// Source: THEORY: needed rates at batch 240, about three digits; the paper needs 1405, 702 and 549.
+// Source: an independent computation of the needed rates at batch 240, about three digits; the paper needs 1405, 702 and 549.
 func TestRoundedSkellamNeedsThirtyTimesLessNoiseThanThePaper(t *testing.T) {
 	for _, c := range []struct{ epsilon, rate, paper float64 }{{1, 47.54, 1404.9416}, {3, 22.38, 702.1995}, {5, 16.64, 549.2477}} {
 		x, bound, err := Calibrate(Target{Epsilon: c.epsilon, Delta: 1e-5}, func(x float64) (About, error) {

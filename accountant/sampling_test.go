@@ -25,7 +25,7 @@ func simpleEpsilon(delta float64, divergence func(a float64) float64) float64 {
 	return best
 }
 
-// Golden values: THEORY of paper 000: 50 clients, 1,200 records, batch 32, clip 10, delta 1e-4, one round.
+// Golden values from an independent computation for paper 000: 50 clients, 1,200 records, batch 32, clip 10, delta 1e-4, one round.
 func TestPaper000GoldenEpsilons(t *testing.T) {
 	const clients, records, batch, clip, delta = 50, 1200, 32, 10, 1e-4
 	for _, row := range []struct{ variance, sgd, gd, isotropic, paper, repaired float64 }{

@@ -55,7 +55,7 @@ func TestSkellamDivergenceAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// Golden values: THEORY of paper 002 (figures computed independently of this package).
+// Golden values: computed independently of this package.
 func TestSkellamGoldenDivergences(t *testing.T) {
 	t.Run("near order 1 the Gaussian formula is too small", func(t *testing.T) {
 		ratio := newSkellamNoise(0.35).shifted(1).divergence(1.0005) / (1.0005 / (4 * 0.35))
@@ -91,7 +91,7 @@ func TestSkellamGoldenDivergences(t *testing.T) {
 }
 
 // paper002 is the total rate that paper 002's setting needs (60,000 records, one epoch, L2 = Linf = 50, delta 1e-5), for
-// epsilon 1 to 5. Source: THEORY, calibration of paper 002.
+// epsilon 1 to 5. Source: an independent computation, before this package was written.
 var paper002 = []struct {
 	bound SkellamBound
 	batch int
