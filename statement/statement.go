@@ -21,6 +21,7 @@ type Row struct {
 	Why            string          `json:"why,omitempty"`
 	ClaimedByPaper string          `json:"claimed_by_paper,omitempty"`
 	Assumptions    []string        `json:"assumptions,omitempty"`
+	Notes          []string        `json:"notes,omitempty"` // what else is worth knowing; nothing that the guarantee rests on
 }
 
 // Rows is the whole statement: every adversary, the run's own unit first.
@@ -73,6 +74,10 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 	row.Accountant = worst.Accountant
 	if worst.Mu > 0 {
 		row.Mu = &worst.Mu
+	}
+	row.Notes = append(slices.Clone(v.Notes), worst.Notes...)
+	if worst.MuLimit > 0 {
+		row.Notes = append(row.Notes, fmt.Sprintf("the central limit theorem suggests mu %.4g; that can be too small, so it is no part of the guarantee", worst.MuLimit))
 	}
 	row.Guarantee = fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s, %s", roundUp(worst.Epsilon), f.Delta, unit, v.Adjacency)
 	return row, nil

@@ -125,6 +125,12 @@ func TestTrainingNoiseIsStatedForTheWorstClient(t *testing.T) {
 	if *r.Epsilon != worst {
 		t.Errorf("epsilon %v, the worst client has %v", *r.Epsilon, worst)
 	}
+	// Paper 004's weak and strong notion: all others together see what was made from the client's uploads, so every view costs the same.
+	for _, who := range []Adversary{Clients, Public} {
+		if other := row(t, f, who, accountant.Record); *other.Epsilon != worst || !strings.Contains(strings.Join(other.Notes, " "), "strong federated f-DP") {
+			t.Errorf("against %s: %+v", who, other)
+		}
+	}
 	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil || !strings.Contains(r.Why, "one record") {
 		t.Errorf("for a whole client: %+v", r)
 	}

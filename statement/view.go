@@ -23,6 +23,7 @@ type View struct {
 	Price       func(client int) accountant.Event
 	SpentDelta  float64 // delta that goes to events outside the accountant, such as an abandoned round
 	Assumptions []string
+	Notes       []string
 }
 
 // View builds what the adversary learns of the unit.
@@ -137,6 +138,10 @@ func (f Facts) local(v *View) {
 func (f Facts) inTraining(v *View) {
 	v.Adjacency = accountant.AddRemove
 	v.assume("the number of records of each client is public")
+	v.Notes = []string{
+		"weak and strong federated f-DP alike: the server and all other clients together see nothing of a client but what was made from its uploads",
+		"stated for the client that pays most; every client pays for the rounds that it really took part in",
+	}
 	if v.Adversary != Server {
 		v.assume("no more is claimed than against the server: a released model is made from what it received")
 	}
