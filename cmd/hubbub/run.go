@@ -34,6 +34,9 @@ same end as a run that was never interrupted; "hubbub run FILE.yaml --resume" fi
 			if resume {
 				return a.resume(c.Context(), args[0], sets, runsFolder, quiet)
 			}
+			if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+				return usage("%s is a folder: to go on with the run in it, add --resume", args[0])
+			}
 			f, err := prepare(args[0], sets)
 			if err != nil {
 				return err
