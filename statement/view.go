@@ -40,6 +40,8 @@ func (f Facts) View(adversary Adversary, unit accountant.Unit) View {
 		f.local(&v)
 	case InTraining:
 		f.inTraining(&v)
+	case Distributed:
+		f.distributed(&v)
 	default:
 		v.Why = "no noise was asked for: released models and updates can reveal any record"
 	}
@@ -70,39 +72,47 @@ func (f Facts) central(v *View) {
 		return
 	}
 	v.assume("the server is trusted: it sees every update and adds the noise")
+	gaussian := accountant.Gaussian{NoiseMultiplier: f.Noise}
+	if !f.amplified(v, gaussian) {
+		return
+	}
 	rate := f.rate()
-	gaussian := accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier}
-	if rate == 1 && !f.Poisson {
-		v.Adjacency, v.Everyone = accountant.ZeroOut, true
-		v.Price = constant(gaussian)
-		return
-	}
-	abandoned := f.abandonedProbability()
-	// Two runs that differ by an event of probability p are (epsilon, (1+e^epsilon)·p)-close where they were (epsilon, 0)-close.
-	spent := (1 + math.Exp(largestEpsilon)) * abandoned
-	if spent > f.Delta/100 {
-		v.Adjacency = accountant.ZeroOut
-		v.Price = constant(gaussian)
-		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
-		return
-	}
-	v.Everyone = true
-	v.SpentDelta = spent
-	v.assume("cohorts are drawn in secret and their sizes are not published")
-	if f.Poisson {
-		v.Adjacency = accountant.AddRemove
-		v.Price = constant(accountant.Poisson{Rate: rate, Event: gaussian})
-		return
-	}
 	// Replacing one client moves the sum by twice the clip.
-	v.Adjacency = accountant.ReplaceOne
-	half := accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier / 2}
+	v.Adjacency, v.Everyone = accountant.ReplaceOne, true
+	v.assume("cohorts are drawn in secret and their sizes are not published")
+	half := accountant.Gaussian{NoiseMultiplier: f.Noise / 2}
 	if v.Adversary == Clients && f.Clients > 1 {
 		// Someone who knows that it was not drawn itself knows that the others had one rival less.
 		rate = min(1, f.CohortSize/float64(f.Clients-1))
 		v.assume("curious clients do not pool what they know")
 	}
 	v.Price = constant(accountant.WithoutReplacement{Rate: rate, Event: half})
+}
+
+// amplified prices noise that is the same whoever takes part, in the eyes of someone who sees only releases. It reports false when
+// all is said; true leaves a fixed cohort that is smaller than everyone to the caller.
+func (f Facts) amplified(v *View, noise accountant.Event) bool {
+	v.Adjacency = accountant.ZeroOut
+	v.Price = constant(noise)
+	if f.rate() == 1 && !f.Poisson {
+		v.Everyone = true
+		return false
+	}
+	// Two runs that differ by an event of probability p are (epsilon, (1+e^epsilon)·p)-close where they were (epsilon, 0)-close.
+	spent := (1 + math.Exp(largestEpsilon)) * f.abandonedProbability()
+	if spent > f.Delta/100 {
+		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
+		return false
+	}
+	if !f.Poisson {
+		return true
+	}
+	v.Everyone = true
+	v.SpentDelta += spent
+	v.assume("cohorts are drawn in secret and their sizes are not published")
+	v.Adjacency = accountant.AddRemove
+	v.Price = constant(accountant.Poisson{Rate: f.rate(), Event: noise})
+	return false
 }
 
 // abandonedProbability bounds the probability that any round is abandoned, whatever one client does.
@@ -132,7 +142,38 @@ func (f Facts) local(v *View) {
 	if v.Adversary != Server {
 		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
 	}
-	v.Price = constant(accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier * math.Sqrt(float64(honest))})
+	v.Price = constant(accountant.Gaussian{NoiseMultiplier: f.Noise * math.Sqrt(float64(honest))})
+}
+
+// distributed prices shares of integer noise. Only zeroing a client out is covered: its share of the noise stays.
+func (f Facts) distributed(v *View) {
+	// Samplers that are off by tau in statistical distance cost (1+e^epsilon)·tau of delta.
+	v.SpentDelta = (1 + math.Exp(largestEpsilon)) * f.Distance * float64(f.Rounds)
+	v.Adjacency = accountant.ZeroOut
+	if v.Adversary == Server && !f.Aggregated {
+		v.Price = constant(f.Share(f.Noise))
+		v.assume("nothing hides single contributions from the server: each has only its own share of the noise")
+		return
+	}
+	v.assume("secure aggregation shows the server no more than sums; here it is simulated by adding in the clear")
+	v.assume("each of the shares that a sum is released with was added honestly")
+	total := f.Total(f.Noise)
+	if v.Adversary == Server {
+		v.Price = constant(total)
+		return
+	}
+	if !f.ExactTotal {
+		v.Price = constant(total)
+		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
+		return
+	}
+	v.assume("the noise in a sum is the same whoever took part")
+	if f.amplified(v, total) {
+		v.assume("no amplification by sampling: for a fixed cohort and this noise none is proved")
+	}
+	if v.Everyone && f.Poisson {
+		v.Adjacency = accountant.ZeroOut
+	}
 }
 
 func (f Facts) inTraining(v *View) {
@@ -146,7 +187,7 @@ func (f Facts) inTraining(v *View) {
 		v.assume("no more is claimed than against the server: a released model is made from what it received")
 	}
 	v.Price = func(client int) accountant.Event {
-		step := accountant.Poisson{Rate: f.BatchRate[client], Event: accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier}}
+		step := accountant.Poisson{Rate: f.BatchRate[client], Event: accountant.Gaussian{NoiseMultiplier: f.Noise}}
 		return accountant.Repeat{Count: f.LocalSteps[client], Event: step}
 	}
 }

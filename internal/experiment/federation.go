@@ -101,7 +101,7 @@ func (f *Federation) protect() error {
 	c := f.Config
 	p := c.Privacy
 	f.Facts = statement.Facts{
-		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, NoiseMultiplier: p.Mechanism.Noise,
+		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.Noise,
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
 		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.Memo{},
 	}
@@ -152,7 +152,7 @@ func (f *Federation) build(average algorithm.FedAvg) error {
 			place = mechanism.Local
 		}
 		var err error
-		if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.NoiseMultiplier); err != nil {
+		if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise); err != nil {
 			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
 		if f.Facts.Protection != statement.InTraining {
@@ -189,6 +189,14 @@ func (f *Federation) divisor(contributors int) float64 {
 		return float64(contributors)
 	}
 	return f.Config.Cohort.Size
+}
+
+// Noise is the noise of the run by name: as given, or as calibrated.
+func (f *Federation) Noise() Noise {
+	if f.Facts.Protection == statement.Unprotected {
+		return nil
+	}
+	return Noise{"noise_multiplier": f.Facts.Noise}
 }
 
 // BytesUp is what a client sends in a round.
