@@ -93,21 +93,28 @@ func levels(x []float32, half int) {
 // eights applies the first three levels to each eight neighbours.
 func eights(x []float32) {
 	for len(x) >= 8 {
-		x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7] = eight(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7])
+		a, b, c, d := four(x[0], x[1], x[2], x[3])
+		e, f, g, h := four(x[4], x[5], x[6], x[7])
+		x[0], x[1], x[2], x[3] = a+e, b+f, c+g, d+h
+		x[4], x[5], x[6], x[7] = a-e, b-f, c-g, d-h
 		x = x[8:]
 	}
 }
 
 // three applies three levels across eight rows.
-func three(a, b, c, d, e, f, g, h []float32) {
-	b, c, d, e, f, g, h = b[:len(a)], c[:len(a)], d[:len(a)], e[:len(a)], f[:len(a)], g[:len(a)], h[:len(a)]
-	for i := range a {
-		a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i] = eight(a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i])
+func three(x0, x1, x2, x3, x4, x5, x6, x7 []float32) {
+	n := len(x0)
+	x1, x2, x3, x4, x5, x6, x7 = x1[:n], x2[:n], x3[:n], x4[:n], x5[:n], x6[:n], x7[:n]
+	for i := range x0 {
+		a, b, c, d := four(x0[i], x1[i], x2[i], x3[i])
+		e, f, g, h := four(x4[i], x5[i], x6[i], x7[i])
+		x0[i], x1[i], x2[i], x3[i] = a+e, b+f, c+g, d+h
+		x4[i], x5[i], x6[i], x7[i] = a-e, b-f, c-g, d-h
 	}
 }
 
-func eight(a, b, c, d, e, f, g, h float32) (_, _, _, _, _, _, _, _ float32) {
-	a, b, c, d, e, f, g, h = a+b, a-b, c+d, c-d, e+f, e-f, g+h, g-h
-	a, b, c, d, e, f, g, h = a+c, b+d, a-c, b-d, e+g, f+h, e-g, f-h
-	return a + e, b + f, c + g, d + h, a - e, b - f, c - g, d - h
+// four is small enough to be inlined.
+func four(a, b, c, d float32) (_, _, _, _ float32) {
+	a, b, c, d = a+b, a-b, c+d, c-d
+	return a + c, b + d, a - c, b - d
 }
