@@ -30,7 +30,10 @@ const slack = 0x1p-10
 
 // ClipFactor is what a vector with this squared L2 norm is multiplied by so that its norm is at most clip, less the slack.
 func ClipFactor(squaredNorm, clip float64) float64 {
-	bound := clip * (1 - slack)
+	return clipFactor(squaredNorm, clip*(1-slack))
+}
+
+func clipFactor(squaredNorm, bound float64) float64 {
 	if squaredNorm <= bound*bound {
 		return 1
 	}

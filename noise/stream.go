@@ -11,7 +11,8 @@ import (
 type Stream struct {
 	ctr    cipher.Stream
 	buffer [1024]byte
-	next   int // first unused byte of buffer
+	next   int    // first unused byte of buffer
+	work   *block // of the samplers; made when first needed
 }
 
 // Stream starts the AES-256-CTR stream of the key, counter zero.
@@ -35,6 +36,29 @@ func (s *Stream) Uint64() uint64 {
 	x := binary.LittleEndian.Uint64(s.buffer[s.next:])
 	s.next += 8
 	return x
+}
+
+// read fills dst, a multiple of 16 bytes, with the next bytes of the stream.
+func (s *Stream) read(dst []byte) {
+	n := copy(dst, s.buffer[s.next:])
+	s.next += n
+	dst = dst[n:]
+	whole := len(dst) &^ (len(s.buffer) - 1)
+	clear(dst[:whole])
+	s.ctr.XORKeyStream(dst[:whole], dst[:whole])
+	if dst = dst[whole:]; len(dst) > 0 {
+		clear(s.buffer[:])
+		s.ctr.XORKeyStream(s.buffer[:], s.buffer[:])
+		s.next = copy(dst, s.buffer[:])
+	}
+}
+
+// scratch is working space that lives as long as the stream, so that a small draw does not pay for a large one.
+func (s *Stream) scratch() *block {
+	if s.work == nil {
+		s.work = new(block)
+	}
+	return s.work
 }
 
 // Below gives a uniform number in [0, n). It rejects instead of reducing, so no value is favoured. n must be positive.

@@ -1,0 +1,172 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"hubbub/internal/kernel"
+	"hubbub/noise"
+)
+
+// Encoding says how an update becomes integers of a few bits. Everybody in a run uses the same.
+type Encoding struct {
+	Dimension   int       // weights in an update; required
+	Clip        float64   // bound on an update's norm; required
+	Granularity float64   // the step between two integers, in the unit of the weights; required
+	Bits        int       // bits per coordinate: integers are sent modulo 2^Bits; required
+	Rotate      bool      // flatten updates first: fewer bits hold their sum
+	RotationKey noise.Key // of the shared signs; not secret, but chosen without looking at data
+	// AllowOverflow runs with too few bits. Sums that leave the range come back wrong, by a multiple of 2^Bits; privacy
+	// does not suffer, since taking the remainder looks at nothing but the noised sum.
+	AllowOverflow bool
+}
+
+const (
+	maxDimension = 1 << 26
+	maxL2        = 1 << 30 // of clip/granularity: 32 more bits for the fraction fit an int64
+	maxClients   = 1 << 20
+	blockLength  = 1 << 12 // coordinates that go through rounding, noise and sum while they are in the first cache
+	// clipSlack is what the clip keeps back for float64 rounding: measuring the norm of 2^26 coordinates is off by 2^-27 at
+	// the most, so that the exact numbers which are rounded obey the bound.
+	clipSlack = 0x1p-20
+)
+
+func (e Encoding) check() error {
+	switch {
+	case e.Dimension < 1 || e.Dimension > maxDimension:
+		return fmt.Errorf("mechanism: dimension %d outside [1, %d]", e.Dimension, maxDimension)
+	case !(e.Clip > 0 && e.Clip <= math.MaxFloat32):
+		return fmt.Errorf("mechanism: clip %g outside (0, 3.4e38]", e.Clip)
+	case !(e.Granularity > 0 && e.Granularity <= math.MaxFloat32):
+		return fmt.Errorf("mechanism: granularity %g outside (0, 3.4e38]", e.Granularity)
+	case e.l2() > maxL2:
+		return fmt.Errorf("mechanism: granularity %g is too fine for clip %g: clip/granularity %g exceeds 2^30", e.Granularity, e.Clip, e.l2())
+	case e.Bits < 2 || e.Bits > maxBits:
+		return fmt.Errorf("mechanism: %d bits outside [2, %d]", e.Bits, maxBits)
+	case e.Rotate && e.RotationKey == (noise.Key{}):
+		return fmt.Errorf("mechanism: rotation needs a rotation key that all clients and the server share")
+	}
+	return nil
+}
+
+// l2 is the clip in steps of the grid.
+func (e Encoding) l2() float64 { return e.Clip / e.Granularity }
+
+// width is the number of integers in a contribution: the dimension, or with rotation the next power of two.
+func (e Encoding) width() int {
+	if e.Rotate {
+		return powerOfTwo(e.Dimension)
+	}
+	return e.Dimension
+}
+
+// codec turns an update into integers and their sum back into a mean. It is safe for concurrent use.
+type codec struct {
+	Encoding
+	rotation *rotation // nil: none
+	limit    int64     // squared norm that conditional rounding keeps; 0: stochastic rounding
+	// clipTo gives the factor that makes x fit its bound, in steps of the grid, and may change x for it. x is rotated.
+	clipTo  func(x []float32) float64
+	editsX  bool // clipTo changes x: give it a copy
+	scratch sync.Pool
+	half    int64
+	mask    int64
+}
+
+type scratch struct {
+	floats []float32
+	ints   []int64
+}
+
+func newCodec(e Encoding) *codec {
+	c := &codec{Encoding: e, half: 1 << (e.Bits - 1), mask: 1<<e.Bits - 1}
+	if e.Rotate {
+		c.rotation = newRotation(e.Dimension, e.RotationKey)
+	}
+	c.clipTo = func(x []float32) float64 {
+		return clipFactor(kernel.SumSquares(x), e.Clip*(1-clipSlack)) / e.Granularity
+	}
+	c.scratch.New = func() any { return &scratch{} }
+	return c
+}
+
+// prepare rotates and clips: what is to be rounded is scale·x. The norm that counts is measured after the rotation, on the very
+// numbers that are rounded, so that no float error of the rotation can exceed the bound.
+func (c *codec) prepare(s *scratch, update []float32) (x []float32, scale float64) {
+	x = update
+	if c.rotation != nil {
+		s.floats = grown(s.floats, c.rotation.width)
+		// Bring it near the clip first: a huge update must not overflow float32 on its way.
+		c.rotation.forward(s.floats, update, clipFactor(kernel.SumSquares(update), c.Clip))
+		x = s.floats
+	} else if c.editsX {
+		s.floats = grown(s.floats, len(update))
+		factor := float32(clipFactor(kernel.SumSquares(update), c.Clip))
+		for i, v := range update {
+			s.floats[i] = v * factor
+		}
+		x = s.floats
+	}
+	return x, c.clipTo(x)
+}
+
+func grown[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}
+
+// encode rounds the update and hands the integers on in blocks: where a block begins, and the block, to be changed at will.
+func (c *codec) encode(update []float32, random *noise.Stream, use func(at int, block []int64)) {
+	s := c.scratch.Get().(*scratch)
+	defer c.scratch.Put(s)
+	x, scale := c.prepare(s, update)
+	if c.limit > 0 {
+		s.ints = grown(s.ints, len(x))
+		roundConditional(s.ints, x, scale, c.limit, random)
+	} else {
+		s.ints = grown(s.ints, min(len(x), blockLength))
+	}
+	for at := 0; at < len(x); at += blockLength {
+		end := min(at+blockLength, len(x))
+		if c.limit > 0 {
+			use(at, s.ints[at:end])
+			continue
+		}
+		block := s.ints[:end-at]
+		roundStochastic(block, x[at:end], scale, random)
+		use(at, block)
+	}
+}
+
+// addWrapped adds the numbers to sum, each modulo 2^Bits and centred: as they are sent.
+func (c *codec) addWrapped(sum, x []int64) {
+	half, mask := c.half, c.mask
+	x = x[:len(sum)]
+	for i, v := range x {
+		sum[i] += (v+half)&mask - half
+	}
+}
+
+// decode unwraps the sum of contributions and turns it into a mean.
+func (c *codec) decode(mean []float32, sum []int64, divisor float64) {
+	half, mask := c.half, c.mask
+	scale := c.Granularity / divisor
+	if c.rotation == nil {
+		mean = mean[:len(sum)]
+		for i, v := range sum {
+			mean[i] = float32(float64((v+half)&mask-half) * scale)
+		}
+		return
+	}
+	s := c.scratch.Get().(*scratch)
+	defer c.scratch.Put(s)
+	s.floats = grown(s.floats, c.rotation.width)
+	y := s.floats[:len(sum)]
+	for i, v := range sum {
+		y[i] = float32((v+half)&mask - half)
+	}
+	c.rotation.backward(mean, y, scale)
+}

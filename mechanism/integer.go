@@ -1,0 +1,219 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"hubbub/internal/kernel"
+	"hubbub/noise"
+)
+
+// Source says where the noise of a round comes from.
+type Source string
+
+// The sources.
+const (
+	// ByShares: every client adds its own share to its contribution. A cohort of n holds n/h of the total, h being the shares.
+	// Whoever knows the total's law learns how many took part, so sampling the cohort amplifies nothing.
+	ByShares Source = "shares"
+	// Exact: the total is the same whoever took part, as a fixed committee of h noise givers or dropout-exact noise make it.
+	// Contributions carry no noise of their own; ServerNoise stands for the committee.
+	Exact Source = "exact"
+)
+
+// Crowd says who makes the noise and how many updates a sum may hold.
+type Crowd struct {
+	Noise Source // default ByShares
+	// Shares is h, the honest contributions that a sum holds for certain: the least number of survivors, less colluders. It is
+	// fixed before the cohort is known, never the number that came. Under Exact it is the size of the committee.
+	Shares  int
+	Clients int // the largest cohort: its sum must fit the bits
+}
+
+func (c *Crowd) check() error {
+	if c.Noise == "" {
+		c.Noise = ByShares
+	}
+	switch {
+	case c.Noise != ByShares && c.Noise != Exact:
+		return fmt.Errorf("mechanism: noise from %q is neither %q nor %q", c.Noise, ByShares, Exact)
+	case c.Shares < 1:
+		return fmt.Errorf("mechanism: %d shares: at least 1 honest contribution must be certain, or nobody's noise is", c.Shares)
+	case c.Clients < 1 || c.Clients > maxClients:
+		return fmt.Errorf("mechanism: %d clients outside [1, %d]", c.Clients, maxClients)
+	case c.Noise == ByShares && c.Shares > c.Clients:
+		return fmt.Errorf("mechanism: %d shares exceed the largest cohort of %d clients", c.Shares, c.Clients)
+	}
+	return nil
+}
+
+// mostShares is how many shares of noise a sum holds at the most.
+func (c Crowd) mostShares() float64 {
+	if c.Noise == Exact {
+		return float64(c.Shares)
+	}
+	return float64(c.Clients)
+}
+
+// ErrOneByOne is returned where a sum of several updates is handed to a mechanism that must round each by itself.
+var ErrOneByOne = errors.New("mechanism: this mechanism clips and rounds each update by itself: contribute them one by one")
+
+// sampler adds independent integers to dst.
+type sampler interface {
+	Add(dst []int64, random *noise.Stream)
+	Distance() float64 // statistical distance of one number from its law
+	Variance() float64
+}
+
+// Integer is what the integer mechanisms have in common: clip, rotate, round, noise, remainder modulo 2^Bits; and back.
+// It is safe for concurrent use.
+type Integer struct {
+	codec *codec
+	crowd Crowd
+	share sampler // one client's, or one committee member's
+	// together gives the law of n shares at once, if it is known; nil: they are drawn one after the other.
+	together  func(n int) (sampler, error)
+	committee sampler // the committee's noise at once; nil: drawn share by share
+}
+
+// newInteger checks that the sums fit their bits; part is the log moment generating function of all the noise in a sum.
+func newInteger(c *codec, crowd Crowd, part func(t float64) float64) (*Integer, error) {
+	if err := sumSpread(c.Encoding, crowd.Clients, c.limit == 0, part).check(c.Encoding); err != nil {
+		return nil, err
+	}
+	return &Integer{codec: c, crowd: crowd}, nil
+}
+
+// sumSpread is how far a coordinate of a sum of n updates can lie from zero.
+//
+// All n updates may point the same way. Without rotation that may be along one coordinate. With it, a coordinate is a sum over
+// the updates' coordinates under random signs, which is sub-Gaussian with variance (n·l2)²/width (Hoeffding 1963). Unbiased
+// rounding leaves each coordinate within an interval of length 1 around its mean: sub-Gaussian with variance 1/4, by the same
+// lemma. Conditional rounding is biased, so it counts as a whole step.
+func sumSpread(e Encoding, clients int, unbiased bool, part func(t float64) float64) spread {
+	n := float64(clients)
+	s := spread{width: e.width(), rest: []func(float64) float64{part}}
+	// No coordinate exceeds the norm: in few dimensions that says more than the sub-Gaussian bound.
+	if reach := n * e.l2(); e.Rotate && s.width >= 64 {
+		s.rest = append(s.rest, subGaussian(reach*reach/float64(s.width)))
+	} else {
+		s.certain = reach
+	}
+	if unbiased {
+		s.rest = append(s.rest, subGaussian(n/4))
+	} else {
+		s.certain += n
+	}
+	return s
+}
+
+// ClipNorm is the L2 bound on one client's update.
+func (m *Integer) ClipNorm() float64 { return m.codec.Clip }
+
+// BitsPerWeight is the size of one coordinate of a contribution on its way to the server.
+func (m *Integer) BitsPerWeight() int { return m.codec.Bits }
+
+// Width is the number of integers in a contribution and in a sum: the dimension, or with rotation the next power of two.
+func (m *Integer) Width() int { return m.codec.width() }
+
+// Distance bounds the statistical distance of the noise in one round's sum from the law that its event prices: delta grows by
+// (1 + e^epsilon) times as much in each round.
+func (m *Integer) Distance() float64 {
+	if m.committee != nil && m.crowd.Noise == Exact {
+		return m.committee.Distance() * float64(m.Width())
+	}
+	// Only the shares that are counted need to be right: what others add is post-processing.
+	return m.share.Distance() * float64(m.Width()) * float64(m.crowd.Shares)
+}
+
+// NoiseVariance is the variance of the noise in each weight of the decoded sum of so many contributions. Rounding adds at most
+// a quarter of the squared granularity for each of them.
+func (m *Integer) NoiseVariance(contributors int) float64 {
+	shares := float64(contributors)
+	if m.crowd.Noise == Exact {
+		shares = float64(m.crowd.Shares)
+	}
+	return shares * m.share.Variance() * m.codec.Granularity * m.codec.Granularity
+}
+
+// Contribute protects the update with the client's own noise, if it adds any, and adds it to sum. What a client sends is
+// a contribution to a sum of zeros. An error means that nothing was added.
+func (m *Integer) Contribute(sum []int64, update []float32, random *noise.Stream) error {
+	return m.contribute(sum, update, random, m.crowd.Noise == ByShares)
+}
+
+// ContributeWithoutNoise leaves out the noise. It protects nothing by itself: a simulation adds the noise of all contributions
+// later, with SharesNoise.
+func (m *Integer) ContributeWithoutNoise(sum []int64, update []float32, random *noise.Stream) error {
+	return m.contribute(sum, update, random, false)
+}
+
+func (m *Integer) contribute(sum []int64, update []float32, random *noise.Stream, noised bool) error {
+	if len(sum) != m.Width() {
+		return fmt.Errorf("mechanism: a sum of %d integers, contributions have %d", len(sum), m.Width())
+	}
+	if err := checkUpdate(update, m.codec.Dimension); err != nil {
+		return err
+	}
+	m.codec.encode(update, random, func(at int, block []int64) {
+		if noised {
+			m.share.Add(block, random)
+		}
+		m.codec.addWrapped(sum[at:at+len(block)], block)
+	})
+	return nil
+}
+
+// ContributeClipped is Contribute for a caller that has clipped the update: one beyond the clip is refused.
+func (m *Integer) ContributeClipped(sum []int64, update []float32, random *noise.Stream) error {
+	const float32Error = 1e-6
+	if norm := math.Sqrt(kernel.SumSquares(update)); norm > m.codec.Clip*(1+float32Error) {
+		return fmt.Errorf("mechanism: an update passed as clipped has norm %.4g, the clip is %g: clip it, or use Contribute", norm, m.codec.Clip)
+	}
+	return m.Contribute(sum, update, random)
+}
+
+// ContributeSum refuses: rounding the sum of several updates is not the sum of their roundings.
+func (m *Integer) ContributeSum([]int64, []float32) error { return ErrOneByOne }
+
+// ServerNoise adds the noise of the committee under Exact. Shares are in the contributions already.
+func (m *Integer) ServerNoise(sum []int64, random *noise.Stream) {
+	switch {
+	case m.crowd.Noise != Exact:
+	case m.committee != nil:
+		m.committee.Add(sum, random)
+	default:
+		for range m.crowd.Shares {
+			m.share.Add(sum, random)
+		}
+	}
+}
+
+// SharesNoise adds the shares of so many contributors at once, with the law of their sum: to simulate contributions that were made
+// without noise.
+func (m *Integer) SharesNoise(sum []int64, contributors int, random *noise.Stream) error {
+	if contributors < 0 || contributors > maxClients {
+		return fmt.Errorf("mechanism: %d contributors outside [0, %d]", contributors, maxClients)
+	}
+	if contributors == 0 {
+		return nil
+	}
+	if m.together != nil {
+		all, err := m.together(contributors)
+		if err != nil {
+			return err
+		}
+		all.Add(sum, random)
+		return nil
+	}
+	for range contributors {
+		m.share.Add(sum, random)
+	}
+	return nil
+}
+
+// Decode turns a sum of contributions, of Width integers, into a mean of as many numbers as an update has.
+func (m *Integer) Decode(mean []float32, sum []int64, divisor float64) {
+	m.codec.decode(mean, sum, divisor)
+}

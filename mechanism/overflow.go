@@ -1,0 +1,96 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxOverflow is the accepted chance, per round, that any coordinate of the sum leaves the range of its bits.
+const maxOverflow = 1e-6
+
+// maxBits keeps the plain sum of 2^20 contributions within an int64.
+const maxBits = 40
+
+// spread says how far a coordinate of the sum can lie from zero.
+//
+// The tail comes from the moment generating function (Chernoff's bound): parts add up in the exponent, and it holds for all
+// updates within the clip. The tail bound of paper 002, A.3, does not: it asks for 2^B >= h·log(d) whatever the noise.
+type spread struct {
+	width   int                       // coordinates
+	certain float64                   // what the random part comes on top of
+	rest    []func(t float64) float64 // log E[exp(±tX)], the larger of the two signs, for each independent part X
+}
+
+// subGaussian is a part that is no wider than a normal number of this variance.
+func subGaussian(variance float64) func(t float64) float64 {
+	return func(t float64) float64 { return variance * t * t / 2 }
+}
+
+// skellamPart is the difference of two Poisson numbers of this rate.
+func skellamPart(rate float64) func(t float64) float64 {
+	return func(t float64) float64 { return 2 * rate * (math.Cosh(t) - 1) }
+}
+
+// binomialPart is Bin(trials, p) less its mean.
+func binomialPart(trials, p float64) func(t float64) float64 {
+	one := func(t float64) float64 { return math.Log1p(p*math.Expm1(t)) - p*t }
+	return func(t float64) float64 { return trials * max(one(t), one(-t)) }
+}
+
+// overflow bounds the chance that any coordinate leaves [-2^(bits-1), 2^(bits-1)).
+func (s spread) overflow(bits int) float64 {
+	room := math.Ldexp(1, bits-1) - s.certain
+	if room <= 0 {
+		return 1
+	}
+	exponent := func(t float64) float64 {
+		sum := -room * t
+		for _, part := range s.rest {
+			sum += part(t)
+		}
+		return sum
+	}
+	// The exponent is convex in t and starts at 0: narrow down its least value.
+	lo, hi := 0.0, 1.0
+	for hi < 500 && exponent(2*hi) < exponent(hi) {
+		hi *= 2
+	}
+	hi *= 2
+	for range 100 {
+		a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
+		if exponent(a) < exponent(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	return min(1, 2*float64(s.width)*math.Exp(exponent((lo+hi)/2)))
+}
+
+// bits is the least number of bits with which an overflow is rare enough; 0 if there is none.
+func (s spread) bits() int {
+	for b := 2; b <= maxBits; b++ {
+		if s.overflow(b) <= maxOverflow {
+			return b
+		}
+	}
+	return 0
+}
+
+// check refuses too few bits, unless overflows were allowed.
+func (s spread) check(e Encoding) error {
+	p := s.overflow(e.Bits)
+	if p <= maxOverflow || e.AllowOverflow {
+		return nil
+	}
+	would := "no number of bits up to 40 would do"
+	if b := s.bits(); b > 0 {
+		would = fmt.Sprintf("%d bits would do", b)
+	}
+	hint := ""
+	if !e.Rotate {
+		hint = ", rotation needs fewer"
+	}
+	return fmt.Errorf("mechanism: %d bits are too few: a sum could overflow with probability %.2g a round, more than %g: %s%s, and so does a larger granularity than %g",
+		e.Bits, p, maxOverflow, would, hint, e.Granularity)
+}

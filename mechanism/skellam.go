@@ -1,0 +1,138 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"hubbub/accountant"
+	"hubbub/noise"
+)
+
+// SkellamConfig describes a [Skellam] mechanism. Zero fields take the stated default.
+type SkellamConfig struct {
+	Encoding
+	Crowd
+	Rate     float64                 // L: the total of Shares shares is the difference of two Poisson numbers of this rate; required
+	Rounding Rounding                // default Stochastic
+	K        float64                 // conditional rounding keeps the norm below K·Clip/Granularity; required for it
+	Bound    accountant.SkellamBound // which proof prices conditional rounding; default the exact one
+}
+
+// Skellam is the distributed Skellam mechanism of paper 002: updates become integers, and each client adds the difference of
+// two Poisson numbers of rate L/h. Such differences add up to one of rate L as soon as h honest clients are in the sum.
+//
+// Guarantee: for all cohorts with at least Shares honest contributions and all updates of one further client, or zeros instead of
+// it, the sum modulo 2^Bits is a post-processing of the mechanism that Event prices. With stochastic rounding that is the rounding
+// itself together with the noise, so the L2 norm counts before rounding; with conditional rounding it is the noise alone,
+// and the norm after rounding counts. Under ByShares this is against those who know who took part, without amplification by
+// sampling; under Exact the total noise is the same with or without the client, and sampling may amplify.
+type Skellam struct {
+	*Integer
+	event accountant.Event
+}
+
+// NewSkellam checks its settings; past here nothing re-checks.
+func NewSkellam(c SkellamConfig) (*Skellam, error) {
+	if err := c.Encoding.check(); err != nil {
+		return nil, err
+	}
+	if err := c.Crowd.check(); err != nil {
+		return nil, err
+	}
+	if !(c.Rate > 0) || math.IsInf(c.Rate, 1) {
+		return nil, fmt.Errorf("mechanism: rate %g must be finite and greater than 0: without noise nothing is protected", c.Rate)
+	}
+	codec := newCodec(c.Encoding)
+	event, err := c.round(codec)
+	if err != nil {
+		return nil, err
+	}
+	perShare := c.Rate / float64(c.Shares) // λ = L/h
+	base, err := newInteger(codec, c.Crowd, skellamPart(perShare*c.mostShares()))
+	if err != nil {
+		return nil, err
+	}
+	if base.share, err = noise.NewSkellam(perShare); err != nil {
+		return nil, err
+	}
+	if base.committee, err = noise.NewSkellam(c.Rate); err != nil {
+		return nil, err
+	}
+	// n shares are one Skellam number of n times the rate: the same law, drawn once.
+	base.together = func(n int) (sampler, error) { return noise.NewSkellam(perShare * float64(n)) }
+	return &Skellam{Integer: base, event: event}, nil
+}
+
+// round sets up the rounding and says what it makes of the price.
+func (c SkellamConfig) round(codec *codec) (accountant.Event, error) {
+	switch c.Rounding {
+	case "", Stochastic:
+		if c.K != 0 || c.Bound != "" {
+			return nil, fmt.Errorf("mechanism: k %g and bound %q belong to rounding %q: leave them out", c.K, c.Bound, Conditional)
+		}
+		return accountant.RoundedSkellam{Rate: c.Rate, L2: c.l2()}, nil
+	case Conditional:
+	default:
+		return nil, fmt.Errorf("mechanism: rounding %q is neither %q nor %q", c.Rounding, Stochastic, Conditional)
+	}
+	if err := checkAcceptance(c.width(), c.l2(), c.K); err != nil {
+		return nil, err
+	}
+	norm := c.K * c.l2()
+	if norm < 1 {
+		return nil, fmt.Errorf("mechanism: k·clip/granularity is %g: below 1 only zeros pass, use a smaller granularity than %g", norm, c.Granularity)
+	}
+	codec.limit = int64(math.Min(norm*norm, math.MaxInt64/2)) // rounded down
+	event := accountant.Skellam{Rate: c.Rate, L2: norm, Bound: c.Bound}
+	switch c.Bound {
+	case "", accountant.SkellamExact, accountant.SkellamAKL:
+		// No coordinate exceeds the clip by a whole step.
+		event.Linf = min(norm, math.Ceil(c.l2()))
+	case accountant.SkellamDSM: // as Theorem 2 of the paper has it: no bound on a coordinate but the norm
+	default:
+		return nil, fmt.Errorf("mechanism: bound %q is none of %q, %q, %q", c.Bound, accountant.SkellamExact, accountant.SkellamDSM, accountant.SkellamAKL)
+	}
+	return event, nil
+}
+
+// Event is the price of one round.
+func (s *Skellam) Event() accountant.Event { return s.event }
+
+// rateHeadroom is what the certified price of rounding may ask of the rate beyond that of normal noise, for rates from 20 on.
+const rateHeadroom = 1.1
+
+// FitGranularity chooses the finest granularity whose sums fit the bits, and the rate that gives the noise in the sum a standard
+// deviation of noiseMultiplier times the clip. Granularity and Rate of c are not looked at. The rate leaves 10% to be
+// raised by, as a calibration of the event will do.
+func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rate float64, err error) {
+	if !(noiseMultiplier > 0 && noiseMultiplier <= maxNoise) {
+		return 0, 0, fmt.Errorf("mechanism: noise multiplier %g outside (0, %d]", noiseMultiplier, maxNoise)
+	}
+	c.Granularity = c.Clip
+	if err := c.Encoding.check(); err != nil {
+		return 0, 0, err
+	}
+	if err := c.Crowd.check(); err != nil {
+		return 0, 0, err
+	}
+	rateAt := func(g float64) float64 { s := noiseMultiplier * c.Clip / g; return s * s / 2 } // 2L = (zC/g)²
+	fits := func(logG float64) bool {
+		e := c.Encoding
+		e.Granularity = c.Clip * math.Exp2(logG)
+		part := skellamPart(rateHeadroom * rateAt(e.Granularity) / float64(c.Shares) * c.mostShares())
+		return sumSpread(e, c.Clients, c.Rounding != Conditional, part).overflow(c.Bits) <= maxOverflow
+	}
+	lo, hi := -30.0, 10.0 // log2 of granularity/clip
+	if !fits(hi) {
+		return 0, 0, fmt.Errorf("mechanism: %d bits are too few for the rounding errors of %d clients, at any granularity", c.Bits, c.Clients)
+	}
+	for hi-lo > 1e-4 {
+		if mid := (lo + hi) / 2; fits(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	granularity = c.Clip * math.Exp2(hi)
+	return granularity, rateAt(granularity), nil
+}
