@@ -20,7 +20,7 @@ func (f Facts) Calibrate(epsilon float64, adversary Adversary) (Facts, error) {
 	if v.Why != "" {
 		return Facts{}, fmt.Errorf("statement: no noise gives a guarantee against %s: %s", adversary, v.Why)
 	}
-	target := accountant.Target{Epsilon: epsilon, Delta: f.Delta - v.SpentDelta}
+	target := accountant.Target{Epsilon: epsilon, Delta: f.Delta - spentDelta(v.Tau, max(epsilon, usualEpsilon))}
 	most := leastNoise
 	for i := range v.spent(f) {
 		noise, _, err := accountant.Calibrate(target, func(noise float64) (accountant.About, error) {

@@ -10,8 +10,12 @@ import (
 	"hubbub/ledger"
 )
 
-// largestEpsilon is the largest one that is stated where a round could have been abandoned.
-const largestEpsilon = 20
+// spentDelta is what a distance tau costs: two runs that are (epsilon, delta)-close, each moved by tau, are
+// (epsilon, delta + (1+e^epsilon)·tau)-close.
+func spentDelta(tau, epsilon float64) float64 { return (1 + math.Exp(epsilon)) * tau }
+
+// usualEpsilon is one up to which a guarantee is worth an amplification.
+const usualEpsilon = 20
 
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
@@ -21,7 +25,7 @@ type View struct {
 	Adjacency   accountant.Adjacency
 	Everyone    bool // every enrolled client pays in every round; otherwise those who took part
 	Price       func(client int) accountant.Event
-	SpentDelta  float64 // delta that goes to events outside the accountant, such as an abandoned round
+	Tau         float64 // statistical distance of the run from the one that is priced: samplers that are not perfect, abandoned rounds
 	Assumptions []string
 	Notes       []string
 }
@@ -98,9 +102,8 @@ func (f Facts) amplified(v *View, noise accountant.Event) bool {
 		v.Everyone = true
 		return false
 	}
-	// Two runs that differ by an event of probability p are (epsilon, (1+e^epsilon)·p)-close where they were (epsilon, 0)-close.
-	spent := (1 + math.Exp(largestEpsilon)) * f.abandonedProbability()
-	if spent > f.Delta/100 {
+	abandoned := f.abandonedProbability()
+	if spentDelta(abandoned, usualEpsilon) > f.Delta/100 {
 		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
 		return false
 	}
@@ -108,7 +111,7 @@ func (f Facts) amplified(v *View, noise accountant.Event) bool {
 		return true
 	}
 	v.Everyone = true
-	v.SpentDelta += spent
+	v.Tau += abandoned
 	v.assume("cohorts are drawn in secret and their sizes are not published")
 	v.Adjacency = accountant.AddRemove
 	v.Price = constant(accountant.Poisson{Rate: f.rate(), Event: noise})
@@ -147,8 +150,7 @@ func (f Facts) local(v *View) {
 
 // distributed prices shares of integer noise. Only zeroing a client out is covered: its share of the noise stays.
 func (f Facts) distributed(v *View) {
-	// Samplers that are off by tau in statistical distance cost (1+e^epsilon)·tau of delta.
-	v.SpentDelta = (1 + math.Exp(largestEpsilon)) * f.Distance * float64(f.Rounds)
+	v.Tau = f.Distance * float64(f.Rounds)
 	v.Adjacency = accountant.ZeroOut
 	if v.Adversary == Server && !f.Aggregated {
 		v.Price = constant(f.Share(f.Noise))

@@ -22,6 +22,7 @@ type Config struct {
 	Rounds    int       `yaml:"rounds" doc:"how many rounds are run" required:"true" min:"1" max:"1000000" alias:"num_rounds,epochs,iterations,steps"`
 	Evaluate  int       `yaml:"evaluate_every" doc:"measure accuracy on the public test set every so many rounds" default:"1" min:"1" alias:"eval_every"`
 	Privacy   Privacy   `yaml:"privacy"`
+	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam)"`
 
 	doc *strictyaml.Document // where every value stood, for refusals that need the data
 }
@@ -96,10 +97,24 @@ type Privacy struct {
 
 // Mechanism is how an update is protected.
 type Mechanism struct {
-	Kind  string  `yaml:"kind" doc:"gaussian: noise on updates; dpsgd: noise inside local training; none: no privacy" required:"true" enum:"gaussian,dpsgd,none"`
+	Kind  string  `yaml:"kind" doc:"gaussian: noise on updates; skellam: shares of integer noise; dpsgd: noise inside local training; none: no privacy" required:"true" enum:"gaussian,skellam,dpsgd,none"`
 	Place string  `yaml:"place" doc:"who adds Gaussian noise: the trusted server (central) or every client (local)" enum:"central,local"`
 	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update (gaussian) or one record's gradient (dpsgd)" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
 	Noise float64 `yaml:"noise_multiplier" doc:"standard deviation of the noise over the clip; instead of a target" min:"0" max:"1048576" alias:"sigma,noise"`
+
+	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam)" min:"0" alias:"gamma,quantization"`
+	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution (skellam)" min:"0" max:"40" alias:"bit_width"`
+	Rounding    string  `yaml:"rounding" doc:"stochastic: part of the mechanism; conditional: until the norm is below k clips (skellam)" enum:"stochastic,conditional"`
+	K           float64 `yaml:"k" doc:"conditional rounding accepts norms up to k clips (skellam)" min:"0"`
+	Bound       string  `yaml:"bound" doc:"which proof prices conditional rounding: exact, dsm (paper 002's) or akl (skellam)" enum:"exact,dsm,akl"`
+	Rotate      bool    `yaml:"rotate" doc:"flatten updates by a shared random rotation, so that fewer bits hold their sum (skellam)"`
+	Rate        float64 `yaml:"rate" doc:"total Poisson rate L of the noise in a sum, variance 2L; instead of a target (skellam)" min:"0"`
+}
+
+// Secagg is how contributions are added up.
+type Secagg struct {
+	Kind  string `yaml:"kind" doc:"ideal: sums in the clear stand for secure aggregation; none: the server sees every contribution" required:"true" enum:"ideal,none"`
+	Noise string `yaml:"noise" doc:"exact: the total noise is the same whoever came; minimum: each client adds a share sized for min_survivors" default:"exact" enum:"exact,minimum"`
 }
 
 // Target is a guarantee to calibrate the noise to.

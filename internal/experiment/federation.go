@@ -76,7 +76,9 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if err := f.protect(); err != nil {
 		return nil, err
 	}
-	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && f.Facts.Protection != statement.Local
+	// Local noise and integer rounding belong to every update by itself.
+	alone := f.Facts.Protection == statement.Local || f.Facts.Protection == statement.Distributed
+	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && !alone
 	return f, nil
 }
 
@@ -101,7 +103,7 @@ func (f *Federation) protect() error {
 	c := f.Config
 	p := c.Privacy
 	f.Facts = statement.Facts{
-		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.Noise,
+		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.noise(),
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
 		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.Memo{},
 	}
@@ -113,6 +115,10 @@ func (f *Federation) protect() error {
 		f.Facts.Protection = statement.Unprotected
 	case p.Mechanism.Kind == "dpsgd":
 		f.Facts.Protection = statement.InTraining
+	case p.Mechanism.Kind == "skellam":
+		if err := f.shareNoise(); err != nil {
+			return err
+		}
 	default:
 		f.Facts.Protection = statement.Protection(p.Mechanism.Place)
 	}
@@ -129,7 +135,7 @@ func (f *Federation) protect() error {
 			f.Facts.LocalSteps = append(f.Facts.LocalSteps, average.StepsFor(len(records)))
 		}
 	}
-	if f.Facts.Protection == statement.Local || f.Facts.Protection == statement.InTraining || f.Facts.MinSurvivors > 0 {
+	if f.Facts.Protection != statement.Unprotected {
 		f.Facts.Took = f.participation(c.Rounds)
 	}
 	if t := p.Target; t != nil {
@@ -146,7 +152,18 @@ func (f *Federation) protect() error {
 func (f *Federation) build(average algorithm.FedAvg) error {
 	f.algorithm, f.mechanism = algorithm.FedSGD{}, mechanism.None{}
 	var gaussian *mechanism.Gaussian
-	if f.Facts.Protection != statement.Unprotected {
+	if f.Facts.Protection == statement.Distributed {
+		c := f.skellam()
+		c.Rate = f.Facts.Noise
+		skellam, err := mechanism.NewSkellam(c)
+		if err != nil {
+			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
+		}
+		if d := skellam.Distance(); d > presumedDistance {
+			return f.Config.refuse("privacy.mechanism", "is impossible: its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
+		}
+		f.mechanism, f.Facts.Distance = skellam, skellam.Distance()
+	} else if f.Facts.Protection != statement.Unprotected {
 		place := mechanism.Central // inside local training the client itself does the summing
 		if f.Facts.Protection == statement.Local {
 			place = mechanism.Local
@@ -196,12 +213,20 @@ func (f *Federation) Noise() Noise {
 	if f.Facts.Protection == statement.Unprotected {
 		return nil
 	}
-	return Noise{"noise_multiplier": f.Facts.Noise}
+	return Noise{f.Config.Privacy.Mechanism.noiseKey(): f.Facts.Noise}
 }
 
 // BytesUp is what a client sends in a round.
 func (f *Federation) BytesUp() int64 {
-	return (int64(f.Net.Size())*int64(f.mechanism.BitsPerWeight()) + 7) / 8
+	return (int64(f.width())*int64(f.mechanism.BitsPerWeight()) + 7) / 8
+}
+
+// width is the number of integers in a contribution. A rotation pads it to a power of two.
+func (f *Federation) width() int {
+	if m, ok := f.mechanism.(interface{ Width() int }); ok {
+		return m.Width()
+	}
+	return f.Net.Size()
 }
 
 // BytesDown is what a client receives in a round: the model in float32.

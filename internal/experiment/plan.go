@@ -73,7 +73,7 @@ func (f *Federation) estimateSeconds() float64 {
 
 // serverWork is what the server does once a round.
 func (f *Federation) serverWork(crew *crew, model []float32) {
-	sum := make([]int64, len(model))
+	sum := make([]int64, f.width())
 	f.mechanism.ServerNoise(sum, f.key.Derive("probe").Stream())
 	r := run{f: f, crew: crew}
 	c := f.Config.Algorithm.Server
