@@ -183,7 +183,7 @@ func TestWorstSumsFitTheBitsThatWereGranted(t *testing.T) {
 			Crowd:    Crowd{Shares: 50, Clients: clients}, Rate: 30,
 		}
 		part := skellamPart(c.Rate * clients / 50)
-		c.Bits = sumSpread(c.Encoding, clients, true, part).bits()
+		c.Bits = sumSpread(c.Encoding, shape{reach: c.l2()}, clients, part).bits()
 		if rotate && c.Bits > 8 || !rotate && c.Bits != 11 {
 			t.Errorf("rotation %v needs %d bits", rotate, c.Bits)
 		}
