@@ -11,12 +11,14 @@ import (
 
 // Encoding says how an update becomes integers of a few bits. Everybody in a run uses the same.
 type Encoding struct {
-	Dimension   int       // weights in an update; required
-	Clip        float64   // bound on an update's norm; required
-	Granularity float64   // the step between two integers, in the unit of the weights; required
-	Bits        int       // bits per coordinate: integers are sent modulo 2^Bits; required
-	Rotate      bool      // flatten updates first: fewer bits hold their sum
-	RotationKey noise.Key // of the shared signs; not secret, but chosen without looking at data
+	Dimension   int     // weights in an update; required
+	Clip        float64 // bound on an update's norm; required
+	Granularity float64 // the step between two integers, in the unit of the weights; required
+	Bits        int     // bits per coordinate: integers are sent modulo 2^Bits; required
+	Rotate      bool    // flatten updates first: fewer bits hold their sum
+	// RotationKey gives the signs that all share. It is not secret, but the bound on overflows assumes updates that were not made
+	// to fit the signs. Privacy does not depend on them.
+	RotationKey noise.Key
 	// AllowOverflow runs with too few bits. Sums that leave the range come back wrong, by a multiple of 2^Bits; privacy
 	// does not suffer, since taking the remainder looks at nothing but the noised sum.
 	AllowOverflow bool

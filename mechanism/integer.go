@@ -179,6 +179,9 @@ func (m *Integer) contribute(sum []int64, update []float32, random *noise.Stream
 
 // ContributeClipped is Contribute for a caller that has clipped the update: one beyond the clip is refused.
 func (m *Integer) ContributeClipped(sum []int64, update []float32, random *noise.Stream) error {
+	if err := checkUpdate(update, m.codec.Dimension); err != nil {
+		return err
+	}
 	const float32Error = 1e-6
 	if norm := math.Sqrt(kernel.SumSquares(update)); norm > m.codec.Clip*(1+float32Error) {
 		return fmt.Errorf("mechanism: an update passed as clipped has norm %.4g, the clip is %g: clip it, or use Contribute", norm, m.codec.Clip)
