@@ -11,12 +11,14 @@ import (
 
 // Encoding says how an update becomes integers of a few bits. Everybody in a run uses the same.
 type Encoding struct {
-	Dimension   int       // weights in an update; required
-	Clip        float64   // bound on an update's norm; required
-	Granularity float64   // the step between two integers, in the unit of the weights; required
-	Bits        int       // bits per coordinate: integers are sent modulo 2^Bits; required
-	Rotate      bool      // flatten updates first: fewer bits hold their sum
-	RotationKey noise.Key // of the shared signs; not secret, but chosen without looking at data
+	Dimension   int     // weights in an update; required
+	Clip        float64 // bound on an update's norm; required
+	Granularity float64 // the step between two integers, in the unit of the weights; required
+	Bits        int     // bits per coordinate: integers are sent modulo 2^Bits; required
+	Rotate      bool    // flatten updates first: fewer bits hold their sum
+	// RotationKey gives the signs that all share. It is not secret, but the bound on overflows assumes updates that were not made
+	// to fit the signs. Privacy does not depend on them.
+	RotationKey noise.Key
 	// AllowOverflow runs with too few bits. Sums that leave the range come back wrong, by a multiple of 2^Bits; privacy
 	// does not suffer, since taking the remainder looks at nothing but the noised sum.
 	AllowOverflow bool
@@ -66,12 +68,12 @@ type codec struct {
 	Encoding
 	rotation *rotation // nil: none
 	limit    int64     // squared norm that conditional rounding keeps; 0: stochastic rounding
-	// clipTo gives the factor that makes x fit its bound, in steps of the grid, and may change x for it. x is rotated.
-	clipTo  func(x []float32) float64
-	editsX  bool // clipTo changes x: give it a copy
-	scratch sync.Pool
-	half    int64
-	mask    int64
+	reach    float64   // no coordinate is larger, in steps
+	// clipTo gives the factor that makes x fit its bound, in steps of the grid. x is rotated.
+	clipTo     func(x []float32) float64
+	editsX     bool // clipTo changes x too: give it a copy
+	scratch    sync.Pool
+	half, mask int64 // 2^(Bits-1), 2^Bits - 1
 }
 
 type scratch struct {
@@ -80,7 +82,7 @@ type scratch struct {
 }
 
 func newCodec(e Encoding) *codec {
-	c := &codec{Encoding: e, half: 1 << (e.Bits - 1), mask: 1<<e.Bits - 1}
+	c := &codec{Encoding: e, reach: e.l2(), half: 1 << (e.Bits - 1), mask: 1<<e.Bits - 1}
 	if e.Rotate {
 		c.rotation = newRotation(e.Dimension, e.RotationKey)
 	}
@@ -97,15 +99,12 @@ func (c *codec) prepare(s *scratch, update []float32) (x []float32, scale float6
 	x = update
 	if c.rotation != nil {
 		s.floats = grown(s.floats, c.rotation.width)
-		// Bring it near the clip first: a huge update must not overflow float32 on its way.
+		// Bring it within the clip first: a huge update must not overflow float32 on its way.
 		c.rotation.forward(s.floats, update, clipFactor(kernel.SumSquares(update), c.Clip))
 		x = s.floats
 	} else if c.editsX {
 		s.floats = grown(s.floats, len(update))
-		factor := float32(clipFactor(kernel.SumSquares(update), c.Clip))
-		for i, v := range update {
-			s.floats[i] = v * factor
-		}
+		copy(s.floats, update)
 		x = s.floats
 	}
 	return x, c.clipTo(x)

@@ -79,31 +79,43 @@ type Integer struct {
 
 // newInteger checks that the sums fit their bits; part is the log moment generating function of all the noise in a sum.
 func newInteger(c *codec, crowd Crowd, part func(t float64) float64) (*Integer, error) {
-	if err := sumSpread(c.Encoding, crowd.Clients, c.limit == 0, part).check(c.Encoding); err != nil {
+	shape := shape{reach: c.reach, biased: c.limit > 0, bent: c.editsX}
+	if err := sumSpread(c.Encoding, shape, crowd.Clients, part).check(c.Encoding); err != nil {
 		return nil, err
 	}
 	return &Integer{codec: c, crowd: crowd}, nil
 }
 
+// shape is what clipping and rounding leave of an update.
+type shape struct {
+	reach  float64 // the largest coordinate, in steps
+	biased bool    // rounding is conditional
+	bent   bool    // clipping is more than a factor that the norm decides
+}
+
 // sumSpread is how far a coordinate of a sum of n updates can lie from zero.
 //
 // All n updates may point the same way. Without rotation that may be along one coordinate. With it, a coordinate is a sum over
-// the updates' coordinates under random signs, which is sub-Gaussian with variance (n·l2)²/width (Hoeffding 1963). Unbiased
-// rounding leaves each coordinate within an interval of length 1 around its mean: sub-Gaussian with variance 1/4, by the same
-// lemma. Conditional rounding is biased, so it counts as a whole step.
-func sumSpread(e Encoding, clients int, unbiased bool, part func(t float64) float64) spread {
+// the updates' coordinates under random signs, which is sub-Gaussian with variance (n·l2)²/width (Hoeffding 1963). Where updates
+// are bent one by one, that holds for the sum of absolute values (Hölder), but for twice the probability. Unbiased rounding
+// leaves each coordinate within an interval of length 1 around its mean: sub-Gaussian with variance 1/4, by Hoeffding's lemma.
+// Biased rounding counts as a whole step.
+func sumSpread(e Encoding, u shape, clients int, part func(t float64) float64) spread {
 	n := float64(clients)
 	s := spread{width: e.width(), rest: []func(float64) float64{part}}
 	// No coordinate exceeds the norm: in few dimensions that says more than the sub-Gaussian bound.
-	if reach := n * e.l2(); e.Rotate && s.width >= 64 {
-		s.rest = append(s.rest, subGaussian(reach*reach/float64(s.width)))
+	if e.Rotate && s.width >= 64 {
+		s.rest = append(s.rest, subGaussian(n*n*e.l2()*e.l2()/float64(s.width)))
+		if u.bent {
+			s.width *= 2
+		}
 	} else {
-		s.certain = reach
+		s.certain = n * u.reach
 	}
-	if unbiased {
-		s.rest = append(s.rest, subGaussian(n/4))
-	} else {
+	if u.biased {
 		s.certain += n
+	} else {
+		s.rest = append(s.rest, subGaussian(n/4))
 	}
 	return s
 }
@@ -167,6 +179,9 @@ func (m *Integer) contribute(sum []int64, update []float32, random *noise.Stream
 
 // ContributeClipped is Contribute for a caller that has clipped the update: one beyond the clip is refused.
 func (m *Integer) ContributeClipped(sum []int64, update []float32, random *noise.Stream) error {
+	if err := checkUpdate(update, m.codec.Dimension); err != nil {
+		return err
+	}
 	const float32Error = 1e-6
 	if norm := math.Sqrt(kernel.SumSquares(update)); norm > m.codec.Clip*(1+float32Error) {
 		return fmt.Errorf("mechanism: an update passed as clipped has norm %.4g, the clip is %g: clip it, or use Contribute", norm, m.codec.Clip)
@@ -193,8 +208,8 @@ func (m *Integer) ServerNoise(sum []int64, random *noise.Stream) {
 // SharesNoise adds the shares of so many contributors at once, with the law of their sum: to simulate contributions that were made
 // without noise.
 func (m *Integer) SharesNoise(sum []int64, contributors int, random *noise.Stream) error {
-	if contributors < 0 || contributors > maxClients {
-		return fmt.Errorf("mechanism: %d contributors outside [0, %d]", contributors, maxClients)
+	if contributors < 0 || contributors > m.crowd.Clients {
+		return fmt.Errorf("mechanism: %d contributors, the largest cohort has %d", contributors, m.crowd.Clients)
 	}
 	if contributors == 0 {
 		return nil

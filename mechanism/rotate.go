@@ -55,8 +55,8 @@ func (r *rotation) backward(dst, y []float32, scale float64) {
 // hadamard applies the Walsh-Hadamard matrix of ±1 to x, whose length is a power of two. It is its own inverse but for the
 // factor len(x).
 //
-// Blocks that fit a core's first cache go through all their levels before the next block; three levels at a time
-// stay in registers.
+// Blocks that fit a core's first cache go through all their levels before the next block, most of the time three levels at
+// a time, which stay in registers.
 func hadamard(x []float32) {
 	const block = 1 << 12
 	for at := 0; at < len(x); at += block {
@@ -73,20 +73,27 @@ func levels(x []float32, half int) {
 		eights(x)
 		half = 8
 	}
-	for ; half*8 <= len(x); half *= 8 {
-		for at := 0; at < len(x); at += 8 * half {
-			g := x[at : at+8*half]
-			three(g[:half], g[half:2*half], g[2*half:3*half], g[3*half:4*half], g[4*half:5*half], g[5*half:6*half], g[6*half:7*half], g[7*half:])
+	for half < len(x) {
+		left := bits.TrailingZeros(uint(len(x) / half)) // levels
+		rows := 2
+		switch {
+		case left%3 == 0:
+			rows = 8
+		case left > 1:
+			rows = 4
 		}
-	}
-	for ; half < len(x); half *= 2 {
-		for at := 0; at < len(x); at += 2 * half {
-			a, b := x[at:at+half], x[at+half:at+2*half]
-			b = b[:len(a)]
-			for i, v := range a {
-				a[i], b[i] = v+b[i], v-b[i]
+		for at := 0; at < len(x); at += rows * half {
+			g := x[at : at+rows*half]
+			switch rows {
+			case 8:
+				three(g[:half], g[half:2*half], g[2*half:3*half], g[3*half:4*half], g[4*half:5*half], g[5*half:6*half], g[6*half:7*half], g[7*half:])
+			case 4:
+				two(g[:half], g[half:2*half], g[2*half:3*half], g[3*half:])
+			default:
+				one(g[:half], g[half:])
 			}
 		}
+		half *= rows
 	}
 }
 
@@ -110,6 +117,23 @@ func three(x0, x1, x2, x3, x4, x5, x6, x7 []float32) {
 		e, f, g, h := four(x4[i], x5[i], x6[i], x7[i])
 		x0[i], x1[i], x2[i], x3[i] = a+e, b+f, c+g, d+h
 		x4[i], x5[i], x6[i], x7[i] = a-e, b-f, c-g, d-h
+	}
+}
+
+// two applies two levels across four rows.
+func two(x0, x1, x2, x3 []float32) {
+	n := len(x0)
+	x1, x2, x3 = x1[:n], x2[:n], x3[:n]
+	for i := range x0 {
+		x0[i], x1[i], x2[i], x3[i] = four(x0[i], x1[i], x2[i], x3[i])
+	}
+}
+
+// one applies one level across two rows.
+func one(x0, x1 []float32) {
+	x1 = x1[:len(x0)]
+	for i, v := range x0 {
+		x0[i], x1[i] = v+x1[i], v-x1[i]
 	}
 }
 

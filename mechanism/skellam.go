@@ -120,7 +120,7 @@ func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rat
 		e := c.Encoding
 		e.Granularity = c.Clip * math.Exp2(logG)
 		part := skellamPart(rateHeadroom * rateAt(e.Granularity) / float64(c.Shares) * c.mostShares())
-		return sumSpread(e, c.Clients, c.Rounding != Conditional, part).overflow(c.Bits) <= maxOverflow
+		return sumSpread(e, shape{reach: e.l2(), biased: c.Rounding == Conditional}, c.Clients, part).overflow(c.Bits) <= maxOverflow
 	}
 	lo, hi := -30.0, 10.0 // log2 of granularity/clip
 	if !fits(hi) {

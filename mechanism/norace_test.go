@@ -1,0 +1,5 @@
+//go:build !race
+
+package mechanism
+
+const raceEnabled = false

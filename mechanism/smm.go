@@ -1,0 +1,129 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"hubbub/accountant"
+	"hubbub/noise"
+)
+
+// SMMConfig describes an [SMM] mechanism. Encoding.Clip must be zero: C and Linf take its place.
+type SMMConfig struct {
+	Encoding
+	Crowd
+	Rate float64 // L, the total of Shares shares; required
+	C    float64 // bound on the sum of x² + p - p², x being a coordinate in steps and p its fraction; required
+	Linf float64 // bound on a coordinate in steps, a whole number; required
+}
+
+// SMM is the Skellam mixture mechanism, the successor of paper 002: stochastic rounding and Skellam noise as in [Skellam], but
+// clipped in the norm in which its proof charges, x² + p - p², which is the mean square of what x is rounded to. For small
+// coordinates that is |x|, far more than x².
+//
+// Guarantee: as for [Skellam], with the price that Event names.
+//
+// [SMM] Bao et al., Skellam mixture mechanism: a novel approach to federated learning with differential privacy, VLDB 2022
+type SMM struct {
+	*Integer
+	event accountant.SMM
+}
+
+// NewSMM checks its settings; past here nothing re-checks.
+func NewSMM(c SMMConfig) (*SMM, error) {
+	switch {
+	case c.Clip != 0:
+		return nil, fmt.Errorf("mechanism: clip %g: the Skellam mixture mechanism is clipped by c and linf, leave clip out", c.Clip)
+	case !(c.C > 0 && c.C <= 1<<40):
+		return nil, fmt.Errorf("mechanism: c %g outside (0, 2^40]", c.C)
+	case !(c.Linf >= 1 && c.Linf <= maxL2 && c.Linf == math.Trunc(c.Linf)):
+		return nil, fmt.Errorf("mechanism: linf %g must be a whole number of steps in [1, 2^30]", c.Linf)
+	case !(c.Rate > 0) || math.IsInf(c.Rate, 1):
+		return nil, fmt.Errorf("mechanism: rate %g must be finite and greater than 0: without noise nothing is protected", c.Rate)
+	}
+	c.Clip = c.Granularity * math.Sqrt(c.C) // x² is never more than x² + p - p²
+	if err := c.Encoding.check(); err != nil {
+		return nil, err
+	}
+	if err := c.Crowd.check(); err != nil {
+		return nil, err
+	}
+	codec := newCodec(c.Encoding)
+	codec.editsX, codec.reach = true, min(c.Linf, c.l2())
+	codec.clipTo = func(x []float32) float64 {
+		clampTo(x, c.Linf*c.Granularity*(1-clipSlack))
+		return mixtureFactor(x, 1/c.Granularity, c.C*(1-clipSlack)) / c.Granularity
+	}
+	perShare := c.Rate / float64(c.Shares)
+	base, err := newInteger(codec, c.Crowd, skellamPart(perShare*c.mostShares()))
+	if err != nil {
+		return nil, err
+	}
+	if base.share, err = noise.NewSkellam(perShare); err != nil {
+		return nil, err
+	}
+	if base.committee, err = noise.NewSkellam(c.Rate); err != nil {
+		return nil, err
+	}
+	base.together = func(n int) (sampler, error) { return noise.NewSkellam(perShare * float64(n)) }
+	return &SMM{Integer: base, event: accountant.SMM{Rate: c.Rate, C: c.C, Linf: c.Linf}}, nil
+}
+
+// Event is the price of one round.
+func (s *SMM) Event() accountant.Event { return s.event }
+
+func clampTo(x []float32, limit float64) {
+	bound := float32(limit)
+	for i, v := range x {
+		x[i] = max(-bound, min(bound, v))
+	}
+}
+
+// mixtureNorm is the sum of x² + p - p² over steps·x: between whole numbers n it is the straight line from n² to (n+1)².
+func mixtureNorm(x []float32, steps float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		a := math.Abs(float64(v)) * steps
+		n := float64(int64(a))
+		sum += n*n + (2*n+1)*(a-n)
+	}
+	return sum
+}
+
+// mixtureFactor is the largest factor up to 1 with mixtureNorm(factor·x) <= c, to within a millionth, rounded down.
+//
+// The norm grows with the factor, from 0 on: the bracket [lo, hi] is narrowed by straight lines between its ends, which a few
+// steps suffice for (the "Illinois" variant of the false position, so that both ends move).
+func mixtureFactor(x []float32, steps, c float64) float64 {
+	lo, hi := 0.0, 1.0
+	below, above := -c, mixtureNorm(x, steps)-c
+	if above <= 0 {
+		return 1
+	}
+	last := 0
+	for range 200 {
+		mid := lo + (hi-lo)*below/(below-above)
+		if !(mid > lo && mid < hi) {
+			mid = (lo + hi) / 2
+		}
+		off := mixtureNorm(x, steps*mid) - c
+		switch {
+		case off > 0:
+			hi, above = mid, off
+			if last == 1 {
+				below /= 2
+			}
+			last = 1
+		default:
+			lo, below = mid, off
+			if off > -1e-6*c {
+				return lo
+			}
+			if last == -1 {
+				above /= 2
+			}
+			last = -1
+		}
+	}
+	return lo // below the bound, whatever happened
+}
