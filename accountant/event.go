@@ -20,11 +20,10 @@ type Gaussian struct {
 	NoiseMultiplier float64 `json:"noise_multiplier"`
 }
 
-// Laplace adds Laplace noise to one number; Scale is the noise's scale over the number's sensitivity. For a vector under an L1
-// bound the Renyi divergences hold as well (they are convex in the shift, so one coordinate that takes all of it is the
-// worst case); that the same is true of privacy loss distributions was only checked numerically: ask for rdp there.
+// Laplace adds Laplace noise whose scale is Scale times the L1 sensitivity, to Dim coordinates (0: one).
 type Laplace struct {
 	Scale float64 `json:"scale"`
+	Dim   int     `json:"dim,omitempty"`
 }
 
 // Skellam adds to each coordinate of an integer vector the difference of two Poisson variables of rate Rate

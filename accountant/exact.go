@@ -109,6 +109,9 @@ func pairOf(e Event) (pair pld.Pair, err error) {
 	case Gaussian, GDP:
 		pair, err = pld.Gaussian(noise)
 	case Laplace:
+		if e.Dim > 1 {
+			return pair, notExact(e, "that one coordinate which takes all of the L1 norm is the worst case is proved for rdp only")
+		}
 		pair, err = pld.Laplace(noise)
 	case DiscreteGaussian:
 		if e.L2*e.L2 >= 2 {

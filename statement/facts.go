@@ -59,7 +59,8 @@ type Facts struct {
 	BatchRate  []float64
 	LocalSteps []int
 
-	// Total prices the noise that is in a sum for sure, Share the noise of a single contribution (Distributed).
+	// Total prices the noise of a release or, for Distributed, what is in a sum for sure; nil: Gaussian noise. Share prices the noise of
+	// a single contribution (Distributed).
 	Total, Share func(noise float64) accountant.Event
 	Aggregated   bool    // secure aggregation: the server sees sums only
 	ExactTotal   bool    // the noise in a sum does not depend on who took part

@@ -76,15 +76,14 @@ func (f Facts) central(v *View) {
 		return
 	}
 	v.assume("the server is trusted: it sees every update and adds the noise")
-	gaussian := accountant.Gaussian{NoiseMultiplier: f.Noise}
-	if !f.amplified(v, gaussian) {
+	if !f.amplified(v, f.price(f.Noise)) {
 		return
 	}
 	rate := f.rate()
 	// Replacing one client moves the sum by twice the clip.
 	v.Adjacency, v.Everyone = accountant.ReplaceOne, true
 	v.assume("cohorts are drawn in secret and their sizes are not published")
-	half := accountant.Gaussian{NoiseMultiplier: f.Noise / 2}
+	half := f.price(f.Noise / 2)
 	if v.Adversary == Clients && f.Clients > 1 {
 		// Someone who knows that it was not drawn itself knows that the others had one rival less.
 		rate = min(1, f.CohortSize/float64(f.Clients-1))
@@ -145,7 +144,10 @@ func (f Facts) local(v *View) {
 	if v.Adversary != Server {
 		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
 	}
-	v.Price = constant(accountant.Gaussian{NoiseMultiplier: f.Noise * math.Sqrt(float64(honest))})
+	if f.Total != nil {
+		honest = 1 // only Gaussian noise of several clients is known to be Gaussian again
+	}
+	v.Price = constant(f.price(f.Noise * math.Sqrt(float64(honest))))
 }
 
 // distributed prices shares of integer noise. Only zeroing a client out is covered: its share of the noise stays.
@@ -192,6 +194,14 @@ func (f Facts) inTraining(v *View) {
 		step := accountant.Poisson{Rate: f.BatchRate[client], Event: accountant.Gaussian{NoiseMultiplier: f.Noise}}
 		return accountant.Repeat{Count: f.LocalSteps[client], Event: step}
 	}
+}
+
+// price is what noise of this size over the clip costs: Gaussian noise, unless Total says otherwise.
+func (f Facts) price(noise float64) accountant.Event {
+	if f.Total != nil {
+		return f.Total(noise)
+	}
+	return accountant.Gaussian{NoiseMultiplier: noise}
 }
 
 func constant(e accountant.Event) func(int) accountant.Event {

@@ -77,7 +77,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 		return nil, err
 	}
 	// Local noise and integer rounding belong to every update by itself.
-	alone := f.Facts.Protection == statement.Local || f.Facts.Protection == statement.Distributed
+	alone := f.Facts.Protection == statement.Local || f.Facts.Protection == statement.Distributed || c.Privacy.Mechanism.Kind == "laplace"
 	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && !alone
 	return f, nil
 }
@@ -115,12 +115,15 @@ func (f *Federation) protect() error {
 		f.Facts.Protection = statement.Unprotected
 	case p.Mechanism.Kind == "dpsgd":
 		f.Facts.Protection = statement.InTraining
-	case p.Mechanism.Kind == "skellam":
+	case p.Mechanism.kind().shares:
 		if err := f.shareNoise(); err != nil {
 			return err
 		}
 	default:
 		f.Facts.Protection = statement.Protection(p.Mechanism.Place)
+		if p.Mechanism.Kind == "laplace" {
+			f.Facts.Total = func(scale float64) accountant.Event { return accountant.Laplace{Scale: scale, Dim: f.Net.Size()} }
+		}
 	}
 	average := algorithm.FedAvg{}
 	if local := c.Algorithm.Local; local != nil {
@@ -153,27 +156,22 @@ func (f *Federation) build(average algorithm.FedAvg) error {
 	f.algorithm, f.mechanism = algorithm.FedSGD{}, mechanism.None{}
 	var gaussian *mechanism.Gaussian
 	if f.Facts.Protection == statement.Distributed {
-		c := f.skellam()
-		c.Rate = f.Facts.Noise
-		skellam, err := mechanism.NewSkellam(c)
-		if err != nil {
-			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
+		if err := f.buildShares(); err != nil {
+			return err
 		}
-		if d := skellam.Distance(); d > presumedDistance {
-			return f.Config.refuse("privacy.mechanism", "is impossible: its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
-		}
-		f.mechanism, f.Facts.Distance = skellam, skellam.Distance()
 	} else if f.Facts.Protection != statement.Unprotected {
 		place := mechanism.Central // inside local training the client itself does the summing
 		if f.Facts.Protection == statement.Local {
 			place = mechanism.Local
 		}
 		var err error
-		if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise); err != nil {
-			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
-		}
-		if f.Facts.Protection != statement.InTraining {
+		if f.Config.Privacy.Mechanism.Kind == "laplace" {
+			f.mechanism, err = mechanism.NewLaplace(place, f.Facts.Clip, f.Facts.Noise)
+		} else if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise); f.Facts.Protection != statement.InTraining {
 			f.mechanism = gaussian
+		}
+		if err != nil {
+			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
 	}
 	if f.Config.Algorithm.Kind == "fedavg" {
@@ -213,7 +211,7 @@ func (f *Federation) Noise() Noise {
 	if f.Facts.Protection == statement.Unprotected {
 		return nil
 	}
-	return Noise{f.Config.Privacy.Mechanism.noiseKey(): f.Facts.Noise}
+	return Noise{f.Config.Privacy.Mechanism.kind().noise: f.Facts.Noise}
 }
 
 // BytesUp is what a client sends in a round.

@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"hubbub/accountant"
@@ -8,21 +10,82 @@ import (
 	"hubbub/statement"
 )
 
-// skellam is the mechanism of the file, its rate left open.
-func (f *Federation) skellam() mechanism.SkellamConfig {
-	c := f.Config
-	m := c.Privacy.Mechanism
-	s := mechanism.SkellamConfig{
-		Encoding: mechanism.Encoding{
-			Dimension: f.Net.Size(), Clip: m.Clip, Granularity: m.Granularity, Bits: m.Bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
-		},
-		Crowd:    mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()},
-		Rounding: mechanism.Rounding(m.Rounding), K: m.K, Bound: accountant.SkellamBound(m.Bound),
+// shares is a mechanism of integer noise with its noise left open: a price for every amount, and the mechanism itself.
+type shares struct {
+	count int // honest contributions that a sum holds for certain
+	total func(noise float64) (accountant.Event, error)
+	share func(noise float64) (accountant.Event, error) // of a single contribution
+	build func(noise float64, bits int) (integerMechanism, error)
+}
+
+type integerMechanism interface {
+	protector
+	Width() int
+	Distance() float64 // of a round
+}
+
+func (f *Federation) encoding(bits int) mechanism.Encoding {
+	m := f.Config.Privacy.Mechanism
+	return mechanism.Encoding{
+		Dimension: f.Net.Size(), Clip: m.Clip, Granularity: m.Granularity, Bits: bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
 	}
-	if c.Secagg.Noise == "minimum" {
-		s.Noise = mechanism.ByShares
+}
+
+// priced is for mechanisms whose shares cost as much as a smaller total: noise that adds up to noise of the same law.
+func priced(count int, total func(float64) (accountant.Event, error), build func(float64, int) (integerMechanism, error)) shares {
+	return shares{count, total, func(noise float64) (accountant.Event, error) { return total(noise / float64(count)) }, build}
+}
+
+// someBits stands in where a price is asked for: it does not depend on them.
+const someBits = 8
+
+// shares sets up the mechanism of the file.
+func (f *Federation) shares() shares {
+	m := f.Config.Privacy.Mechanism
+	crowd := mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()}
+	if f.Config.Secagg.Noise == "minimum" {
+		crowd.Noise = mechanism.ByShares
 	}
-	return s
+	rounding := mechanism.Rounding(m.Rounding)
+	switch m.Kind {
+	case "ddgauss":
+		c := mechanism.DiscreteGaussianConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding}
+		one := c
+		one.Shares = 1
+		return shares{crowd.Shares, c.EventAt, one.EventAt, func(sigma2 float64, bits int) (integerMechanism, error) {
+			c.Sigma2, c.Bits = sigma2, bits
+			return mechanism.NewDiscreteGaussian(c)
+		}}
+	case "smm":
+		steps := m.Clip / m.Granularity
+		// A flat update of the clip's norm, which costs most in its norm, passes its clip unchanged.
+		c := mechanism.SMMConfig{Encoding: f.encoding(someBits), Crowd: crowd, C: max(steps*steps, steps*math.Sqrt(float64(f.Net.Size()))), Linf: 1}
+		c.Clip = 0
+		return priced(crowd.Shares, c.EventAt, func(rate float64, bits int) (integerMechanism, error) {
+			c.Rate, c.Bits = rate, bits
+			return mechanism.NewSMM(c)
+		})
+	case "binomial":
+		c := mechanism.BinomialConfig{Encoding: f.encoding(someBits), Crowd: crowd, Levels: 2*int(math.Ceil(m.Clip/m.Granularity)) + 1}
+		c.Granularity = 0
+		one := c
+		one.Shares = 1
+		coins := func(x float64) int { return 2 * int(math.Ceil(x/2)) } // an even number has a whole mean
+		return shares{
+			crowd.Shares,
+			func(x float64) (accountant.Event, error) { return c.EventAt(coins(x)) },
+			func(x float64) (accountant.Event, error) { return one.EventAt(coins(x)) },
+			func(x float64, bits int) (integerMechanism, error) {
+				c.Trials, c.Bits = coins(x), bits
+				return mechanism.NewBinomial(c)
+			},
+		}
+	}
+	c := mechanism.SkellamConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding, K: m.K, Bound: accountant.SkellamBound(m.Bound)}
+	return priced(crowd.Shares, c.EventAt, func(rate float64, bits int) (integerMechanism, error) {
+		c.Rate, c.Bits = rate, bits
+		return mechanism.NewSkellam(c)
+	})
 }
 
 // largestCohort is a size that a cohort exceeds with probability below 1e-6 (Chernoff); a larger one could only
@@ -45,17 +108,46 @@ func (f *Federation) shareNoise() error {
 	f.Facts.Aggregated = c.Secagg.Kind == "ideal"
 	f.Facts.ExactTotal = c.Secagg.Noise == "exact"
 	f.Facts.Distance = presumedDistance // until the mechanism is there to be asked
-	s := f.skellam()
-	if _, err := s.EventAt(1); err != nil {
-		return c.refuse("privacy.mechanism", "is impossible: %v", err)
-	}
-	f.Facts.Total = func(rate float64) accountant.Event {
-		event, err := s.EventAt(rate)
-		if err != nil {
-			return accountant.None{} // the settings were checked above: only an impossible rate is left
+	s := f.shares()
+	for _, price := range []func(float64) (accountant.Event, error){s.total, s.share} {
+		if _, err := price(2); err != nil {
+			return c.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
-		return event
 	}
-	f.Facts.Share = func(rate float64) accountant.Event { return f.Facts.Total(rate / float64(s.Shares)) }
+	priceOf := func(price func(float64) (accountant.Event, error)) func(float64) accountant.Event {
+		return func(noise float64) accountant.Event {
+			event, err := price(noise)
+			if err != nil {
+				return accountant.Unsound{Why: err.Error()} // the settings were checked above: only an impossible amount is left
+			}
+			return event
+		}
+	}
+	f.Facts.Total, f.Facts.Share = priceOf(s.total), priceOf(s.share)
 	return nil
+}
+
+// buildShares makes the mechanism, with as few bits as hold the sum if the file gives none.
+func (f *Federation) buildShares() error {
+	s := f.shares()
+	first, last := f.Config.Privacy.Mechanism.Bits, f.Config.Privacy.Mechanism.Bits
+	if first == 0 {
+		first, last = 2, 40
+	}
+	var problem error
+	for bits := first; bits <= last; bits++ {
+		m, err := s.build(f.Facts.Noise, bits)
+		if err == nil {
+			if d := m.Distance(); d > presumedDistance {
+				return f.Config.refuse("privacy.mechanism", "is impossible: its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
+			}
+			f.mechanism, f.Facts.Distance = m, m.Distance()
+			return nil
+		}
+		problem = err
+		if !errors.Is(err, mechanism.ErrTooFewBits) {
+			break
+		}
+	}
+	return f.Config.refuse("privacy.mechanism", "is impossible: %v", fmt.Errorf("%w", problem))
 }
