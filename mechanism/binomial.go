@@ -36,13 +36,49 @@ type Binomial struct {
 
 // NewBinomial checks its settings; past here nothing re-checks.
 func NewBinomial(c BinomialConfig) (*Binomial, error) {
+	event, err := c.Event()
+	if err != nil {
+		return nil, err
+	}
+	c = c.filled()
+	codec := newCodec(c.Encoding)
+	if e, many := event.(accountant.CPSGD); many {
+		codec.limit = int64(e.L2 * e.L2) // rounded down
+	}
+	base, err := newInteger(codec, c.Crowd, binomialPart(float64(c.Trials)*c.mostShares(), c.P))
+	if err != nil {
+		return nil, err
+	}
+	if base.share, err = newCentred(c.Trials, c.P); err != nil {
+		return nil, err
+	}
+	if base.committee, err = newCentred(c.Trials*c.Shares, c.P); err != nil {
+		return nil, err
+	}
+	base.together = func(n int) (sampler, error) { return newCentred(n*c.Trials, c.P) }
+	return &Binomial{Integer: base, event: event}, nil
+}
+
+// filled has the default of P, and the granularity that follows from the levels.
+func (c BinomialConfig) filled() BinomialConfig {
 	if c.P == 0 {
 		c.P = 0.5
 	}
+	c.Granularity = c.Clip / c.top()
+	return c
+}
+
+// top is the largest level, in steps.
+func (c BinomialConfig) top() float64 { return float64(c.Levels-1) / 2 }
+
+// Event is the price of one round, for a calibration to try: it checks all but the bits.
+func (c BinomialConfig) Event() (accountant.Event, error) {
+	if c.Granularity != 0 {
+		return nil, fmt.Errorf("mechanism: granularity %g: the binomial mechanism has levels instead, leave granularity out", c.Granularity)
+	}
+	c = c.filled()
 	mean := float64(c.Trials) * c.P
 	switch {
-	case c.Granularity != 0:
-		return nil, fmt.Errorf("mechanism: granularity %g: the binomial mechanism has levels instead, leave granularity out", c.Granularity)
 	case c.Levels < 3 || c.Levels%2 == 0 || c.Levels > 1<<30:
 		return nil, fmt.Errorf("mechanism: %d levels must be an odd number in [3, 2^30], so that zero is one of them", c.Levels)
 	case !(c.P > 0 && c.P < 1):
@@ -52,53 +88,24 @@ func NewBinomial(c BinomialConfig) (*Binomial, error) {
 	case mean != math.Trunc(mean):
 		return nil, fmt.Errorf("mechanism: %d trials with p %g have mean %g: it must be a whole number, to be taken off again", c.Trials, c.P, mean)
 	}
-	top := (c.Levels - 1) / 2 // the largest level, in steps
-	c.Granularity = c.Clip / float64(top)
-	if err := c.Encoding.check(); err != nil {
-		return nil, err
-	}
-	if err := c.Crowd.check(); err != nil {
+	if err := check(c.Encoding, c.Crowd); err != nil {
 		return nil, err
 	}
 	if most := max(c.Shares, c.Clients); c.Trials > 1<<50/most {
 		return nil, fmt.Errorf("mechanism: %d trials in each of %d shares exceed 2^50", c.Trials, most)
 	}
-	total := c.Trials * c.Shares
-	codec := newCodec(c.Encoding)
-	event, err := c.price(codec, total, top)
-	if err != nil {
-		return nil, err
-	}
-	base, err := newInteger(codec, c.Crowd, binomialPart(float64(c.Trials)*c.mostShares(), c.P))
-	if err != nil {
-		return nil, err
-	}
-	if base.share, err = newCentred(c.Trials, c.P); err != nil {
-		return nil, err
-	}
-	if base.committee, err = newCentred(total, c.P); err != nil {
-		return nil, err
-	}
-	base.together = func(n int) (sampler, error) { return newCentred(n*c.Trials, c.P) }
-	return &Binomial{Integer: base, event: event}, nil
-}
-
-// price sets up the rounding and gives the event.
-func (c BinomialConfig) price(codec *codec, total, top int) (accountant.Event, error) {
-	if codec.width() == 1 {
+	if c.width() == 1 {
 		if c.Beta != 0 {
 			return nil, fmt.Errorf("mechanism: beta %g: in one dimension there is no norm to hold, leave it out", c.Beta)
 		}
-		return accountant.Binomial{Trials: total, P: c.P, Shift: top}, nil
+		return accountant.Binomial{Trials: c.Trials * c.Shares, P: c.P, Shift: int(c.top())}, nil
 	}
-	rounding := DiscreteGaussianConfig{Encoding: c.Encoding, Beta: c.Beta} // the same norm
-	norm, err := rounding.norm()
+	norm, err := conditionalNorm(c.Encoding, c.Beta)
 	if err != nil {
 		return nil, err
 	}
-	codec.limit = int64(norm * norm)
 	return accountant.CPSGD{
-		Trials: total, P: c.P, L2: norm, Linf: float64(top), Dim: c.width(),
+		Trials: c.Trials * c.Shares, P: c.P, L2: norm, Linf: c.top(), Dim: c.width(),
 		L1: min(norm*math.Sqrt(float64(c.width())), norm*norm), // Cauchy-Schwarz; and |y| <= y² for integers
 	}, nil
 }

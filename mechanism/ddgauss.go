@@ -35,22 +35,13 @@ type DiscreteGaussian struct {
 
 // NewDiscreteGaussian checks its settings; past here nothing re-checks.
 func NewDiscreteGaussian(c DiscreteGaussianConfig) (*DiscreteGaussian, error) {
-	if err := c.Encoding.check(); err != nil {
-		return nil, err
-	}
-	if err := c.Crowd.check(); err != nil {
-		return nil, err
-	}
-	if !(c.Sigma2 >= 0.25) || math.IsInf(c.Sigma2, 1) {
-		return nil, fmt.Errorf("mechanism: sigma2 %g must be finite and at least 0.25: below, no bound is known for a sum of discrete Gaussians; use fewer shares or a smaller granularity", c.Sigma2)
-	}
-	norm, err := c.norm()
+	event, err := c.Event()
 	if err != nil {
 		return nil, err
 	}
 	codec := newCodec(c.Encoding)
 	if c.Rounding != Stochastic {
-		codec.limit = int64(norm * norm)
+		codec.limit = int64(event.L2 * event.L2) // rounded down
 	}
 	// A discrete Gaussian is sub-Gaussian with variance sigma2 (Canonne, Kamath, Steinke 2020, arXiv:2004.00010).
 	base, err := newInteger(codec, c.Crowd, subGaussian(c.Sigma2*c.mostShares()))
@@ -61,33 +52,44 @@ func NewDiscreteGaussian(c DiscreteGaussianConfig) (*DiscreteGaussian, error) {
 	if base.share, err = noise.NewDiscreteGaussian(c.Sigma2); err != nil {
 		return nil, err
 	}
-	event := accountant.DiscreteGaussianSum{Clients: c.Shares, Sigma2: c.Sigma2, L2: norm, Dim: c.width()}
 	return &DiscreteGaussian{Integer: base, event: event}, nil
 }
 
-// norm bounds an update after rounding.
-func (c *DiscreteGaussianConfig) norm() (float64, error) {
+// Event is the price of one round, for a calibration to try: it checks all but the bits.
+func (c DiscreteGaussianConfig) Event() (accountant.DiscreteGaussianSum, error) {
+	var none accountant.DiscreteGaussianSum
+	if err := check(c.Encoding, c.Crowd); err != nil {
+		return none, err
+	}
+	if !(c.Sigma2 >= 0.25) || math.IsInf(c.Sigma2, 1) {
+		return none, fmt.Errorf("mechanism: sigma2 %g must be finite and at least 0.25: below, no bound is known for a sum of discrete Gaussians; use fewer shares or a smaller granularity", c.Sigma2)
+	}
+	norm := RoundedNorm(c.width(), c.l2(), 0)
 	switch c.Rounding {
-	case "":
-		c.Rounding = Conditional
-	case Conditional, Stochastic:
-	default:
-		return 0, fmt.Errorf("mechanism: rounding %q is neither %q nor %q", c.Rounding, Stochastic, Conditional)
-	}
-	if c.Rounding == Stochastic {
+	case Stochastic:
 		if c.Beta != 0 {
-			return 0, fmt.Errorf("mechanism: beta %g belongs to rounding %q: leave it out", c.Beta, Conditional)
+			return none, fmt.Errorf("mechanism: beta %g belongs to rounding %q: leave it out", c.Beta, Conditional)
 		}
-		return RoundedNorm(c.width(), c.l2(), 0), nil
+	case "", Conditional:
+		var err error
+		if norm, err = conditionalNorm(c.Encoding, c.Beta); err != nil {
+			return none, err
+		}
+	default:
+		return none, fmt.Errorf("mechanism: rounding %q is neither %q nor %q", c.Rounding, Stochastic, Conditional)
 	}
-	if c.Beta == 0 {
-		c.Beta = math.Exp(-0.5)
+	return accountant.DiscreteGaussianSum{Clients: c.Shares, Sigma2: c.Sigma2, L2: norm, Dim: c.width()}, nil
+}
+
+// conditionalNorm is the norm that a draw exceeds with a probability of at most beta, 0 meaning the paper's e^-1/2 [KLS21].
+func conditionalNorm(e Encoding, beta float64) (float64, error) {
+	if beta == 0 {
+		beta = math.Exp(-0.5)
 	}
-	// A draw is accepted with a probability of 1 - beta at least [KLS21].
-	if !(c.Beta > 0 && c.Beta <= 1-minAcceptance) {
-		return 0, fmt.Errorf("mechanism: beta %g outside (0, %g]: conditional rounding would hardly ever end", c.Beta, 1-minAcceptance)
+	if !(beta > 0 && beta <= 1-minAcceptance) {
+		return 0, fmt.Errorf("mechanism: beta %g outside (0, %g]: conditional rounding would hardly ever end", beta, 1-minAcceptance)
 	}
-	return RoundedNorm(c.width(), c.l2(), c.Beta), nil
+	return RoundedNorm(e.width(), e.l2(), beta), nil
 }
 
 // Event is the price of one round.

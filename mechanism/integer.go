@@ -31,18 +31,15 @@ type Crowd struct {
 	Clients int // the largest cohort: its sum must fit the bits
 }
 
-func (c *Crowd) check() error {
-	if c.Noise == "" {
-		c.Noise = ByShares
-	}
+func (c Crowd) check() error {
 	switch {
-	case c.Noise != ByShares && c.Noise != Exact:
+	case c.Noise != "" && c.Noise != ByShares && c.Noise != Exact:
 		return fmt.Errorf("mechanism: noise from %q is neither %q nor %q", c.Noise, ByShares, Exact)
 	case c.Shares < 1:
 		return fmt.Errorf("mechanism: %d shares: at least 1 honest contribution must be certain, or nobody's noise is", c.Shares)
 	case c.Clients < 1 || c.Clients > maxClients:
 		return fmt.Errorf("mechanism: %d clients outside [1, %d]", c.Clients, maxClients)
-	case c.Noise == ByShares && c.Shares > c.Clients:
+	case c.Noise != Exact && c.Shares > c.Clients:
 		return fmt.Errorf("mechanism: %d shares exceed the largest cohort of %d clients", c.Shares, c.Clients)
 	}
 	return nil
@@ -58,6 +55,14 @@ func (c Crowd) mostShares() float64 {
 
 // ErrOneByOne is returned where a sum of several updates is handed to a mechanism that must round each by itself.
 var ErrOneByOne = errors.New("mechanism: this mechanism clips and rounds each update by itself: contribute them one by one")
+
+// check is what all integer mechanisms ask of their settings.
+func check(e Encoding, c Crowd) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	return c.check()
+}
 
 // sampler adds independent integers to dst.
 type sampler interface {
@@ -75,15 +80,16 @@ type Integer struct {
 	// together gives the law of n shares at once, if it is known; nil: they are drawn one after the other.
 	together  func(n int) (sampler, error)
 	committee sampler // the committee's noise at once; nil: drawn share by share
+	overflow  float64
 }
 
 // newInteger checks that the sums fit their bits; part is the log moment generating function of all the noise in a sum.
 func newInteger(c *codec, crowd Crowd, part func(t float64) float64) (*Integer, error) {
-	shape := shape{reach: c.reach, biased: c.limit > 0, bent: c.editsX}
-	if err := sumSpread(c.Encoding, shape, crowd.Clients, part).check(c.Encoding); err != nil {
+	s := sumSpread(c.Encoding, shape{reach: c.reach, biased: c.limit > 0, bent: c.editsX}, crowd.Clients, part)
+	if err := s.check(c.Encoding); err != nil {
 		return nil, err
 	}
-	return &Integer{codec: c, crowd: crowd}, nil
+	return &Integer{codec: c, crowd: crowd, overflow: s.overflow(c.Bits)}, nil
 }
 
 // shape is what clipping and rounding leave of an update.
@@ -129,6 +135,9 @@ func (m *Integer) BitsPerWeight() int { return m.codec.Bits }
 // Width is the number of integers in a contribution and in a sum: the dimension, or with rotation the next power of two.
 func (m *Integer) Width() int { return m.codec.width() }
 
+// Overflow bounds the chance that a round's sum leaves the range of its bits in any coordinate, for any updates within the clip.
+func (m *Integer) Overflow() float64 { return m.overflow }
+
 // Distance bounds the statistical distance of the noise in one round's sum from the law that its event prices: delta grows by
 // (1 + e^epsilon) times as much in each round.
 func (m *Integer) Distance() float64 {
@@ -152,7 +161,7 @@ func (m *Integer) NoiseVariance(contributors int) float64 {
 // Contribute protects the update with the client's own noise, if it adds any, and adds it to sum. What a client sends is
 // a contribution to a sum of zeros. An error means that nothing was added.
 func (m *Integer) Contribute(sum []int64, update []float32, random *noise.Stream) error {
-	return m.contribute(sum, update, random, m.crowd.Noise == ByShares)
+	return m.contribute(sum, update, random, m.crowd.Noise != Exact)
 }
 
 // ContributeWithoutNoise leaves out the noise. It protects nothing by itself: a simulation adds the noise of all contributions

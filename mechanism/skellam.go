@@ -33,38 +33,54 @@ type Skellam struct {
 
 // NewSkellam checks its settings; past here nothing re-checks.
 func NewSkellam(c SkellamConfig) (*Skellam, error) {
-	if err := c.Encoding.check(); err != nil {
+	event, err := c.Event()
+	if err != nil {
 		return nil, err
-	}
-	if err := c.Crowd.check(); err != nil {
-		return nil, err
-	}
-	if !(c.Rate > 0) || math.IsInf(c.Rate, 1) {
-		return nil, fmt.Errorf("mechanism: rate %g must be finite and greater than 0: without noise nothing is protected", c.Rate)
 	}
 	codec := newCodec(c.Encoding)
-	event, err := c.round(codec)
+	if e, conditional := event.(accountant.Skellam); conditional {
+		codec.limit = int64(e.L2 * e.L2) // rounded down
+	}
+	base, err := newSkellamNoise(codec, c.Crowd, c.Rate)
 	if err != nil {
 		return nil, err
 	}
-	perShare := c.Rate / float64(c.Shares) // λ = L/h
-	base, err := newInteger(codec, c.Crowd, skellamPart(perShare*c.mostShares()))
-	if err != nil {
-		return nil, err
-	}
-	if base.share, err = noise.NewSkellam(perShare); err != nil {
-		return nil, err
-	}
-	if base.committee, err = noise.NewSkellam(c.Rate); err != nil {
-		return nil, err
-	}
-	// n shares are one Skellam number of n times the rate: the same law, drawn once.
-	base.together = func(n int) (sampler, error) { return noise.NewSkellam(perShare * float64(n)) }
 	return &Skellam{Integer: base, event: event}, nil
 }
 
-// round sets up the rounding and says what it makes of the price.
-func (c SkellamConfig) round(codec *codec) (accountant.Event, error) {
+// newSkellamNoise makes a mechanism whose shares are Skellam numbers of rate L/h.
+func newSkellamNoise(codec *codec, crowd Crowd, rate float64) (*Integer, error) {
+	perShare := rate / float64(crowd.Shares) // λ = L/h
+	m, err := newInteger(codec, crowd, skellamPart(perShare*crowd.mostShares()))
+	if err != nil {
+		return nil, err
+	}
+	if m.share, err = noise.NewSkellam(perShare); err != nil {
+		return nil, err
+	}
+	if m.committee, err = noise.NewSkellam(rate); err != nil {
+		return nil, err
+	}
+	// n shares are one Skellam number of n times the rate: the same law, drawn once.
+	m.together = func(n int) (sampler, error) { return noise.NewSkellam(perShare * float64(n)) }
+	return m, nil
+}
+
+func checkRate(rate float64) error {
+	if !(rate > 0) || math.IsInf(rate, 1) {
+		return fmt.Errorf("mechanism: rate %g must be finite and greater than 0: without noise nothing is protected", rate)
+	}
+	return nil
+}
+
+// Event is the price of one round, for a calibration to try: it checks all but the bits.
+func (c SkellamConfig) Event() (accountant.Event, error) {
+	if err := check(c.Encoding, c.Crowd); err != nil {
+		return nil, err
+	}
+	if err := checkRate(c.Rate); err != nil {
+		return nil, err
+	}
 	switch c.Rounding {
 	case "", Stochastic:
 		if c.K != 0 || c.Bound != "" {
@@ -78,11 +94,11 @@ func (c SkellamConfig) round(codec *codec) (accountant.Event, error) {
 	if err := checkAcceptance(c.width(), c.l2(), c.K); err != nil {
 		return nil, err
 	}
-	norm := c.K * c.l2()
+	// No rounding exceeds the second bound, so a larger k promises nothing.
+	norm := min(c.K*c.l2(), RoundedNorm(c.width(), c.l2(), 0))
 	if norm < 1 {
 		return nil, fmt.Errorf("mechanism: k·clip/granularity is %g: below 1 only zeros pass, use a smaller granularity than %g", norm, c.Granularity)
 	}
-	codec.limit = int64(math.Min(norm*norm, math.MaxInt64/2)) // rounded down
 	event := accountant.Skellam{Rate: c.Rate, L2: norm, Bound: c.Bound}
 	switch c.Bound {
 	case "", accountant.SkellamExact, accountant.SkellamAKL:
@@ -109,10 +125,7 @@ func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rat
 		return 0, 0, fmt.Errorf("mechanism: noise multiplier %g outside (0, %d]", noiseMultiplier, maxNoise)
 	}
 	c.Granularity = c.Clip
-	if err := c.Encoding.check(); err != nil {
-		return 0, 0, err
-	}
-	if err := c.Crowd.check(); err != nil {
+	if err := check(c.Encoding, c.Crowd); err != nil {
 		return 0, 0, err
 	}
 	rateAt := func(g float64) float64 { s := noiseMultiplier * c.Clip / g; return s * s / 2 } // 2L = (zC/g)²

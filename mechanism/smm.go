@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"hubbub/accountant"
-	"hubbub/noise"
 )
 
 // SMMConfig describes an [SMM] mechanism. Encoding.Clip must be zero: C and Linf take its place.
@@ -31,42 +30,50 @@ type SMM struct {
 
 // NewSMM checks its settings; past here nothing re-checks.
 func NewSMM(c SMMConfig) (*SMM, error) {
-	switch {
-	case c.Clip != 0:
-		return nil, fmt.Errorf("mechanism: clip %g: the Skellam mixture mechanism is clipped by c and linf, leave clip out", c.Clip)
-	case !(c.C > 0 && c.C <= 1<<40):
-		return nil, fmt.Errorf("mechanism: c %g outside (0, 2^40]", c.C)
-	case !(c.Linf >= 1 && c.Linf <= maxL2 && c.Linf == math.Trunc(c.Linf)):
-		return nil, fmt.Errorf("mechanism: linf %g must be a whole number of steps in [1, 2^30]", c.Linf)
-	case !(c.Rate > 0) || math.IsInf(c.Rate, 1):
-		return nil, fmt.Errorf("mechanism: rate %g must be finite and greater than 0: without noise nothing is protected", c.Rate)
-	}
-	c.Clip = c.Granularity * math.Sqrt(c.C) // x² is never more than x² + p - p²
-	if err := c.Encoding.check(); err != nil {
+	event, err := c.Event()
+	if err != nil {
 		return nil, err
 	}
-	if err := c.Crowd.check(); err != nil {
-		return nil, err
-	}
-	codec := newCodec(c.Encoding)
-	codec.editsX, codec.reach = true, min(c.Linf, c.l2())
+	codec := newCodec(c.encoding())
+	codec.editsX, codec.reach = true, min(c.Linf, math.Sqrt(c.C))
 	codec.clipTo = func(x []float32) float64 {
 		clampTo(x, c.Linf*c.Granularity*(1-clipSlack))
 		return mixtureFactor(x, 1/c.Granularity, c.C*(1-clipSlack)) / c.Granularity
 	}
-	perShare := c.Rate / float64(c.Shares)
-	base, err := newInteger(codec, c.Crowd, skellamPart(perShare*c.mostShares()))
+	base, err := newSkellamNoise(codec, c.Crowd, c.Rate)
 	if err != nil {
 		return nil, err
 	}
-	if base.share, err = noise.NewSkellam(perShare); err != nil {
-		return nil, err
+	return &SMM{Integer: base, event: event}, nil
+}
+
+// encoding has the L2 clip that follows from c: x² is never more than x² + p - p².
+func (c SMMConfig) encoding() Encoding {
+	e := c.Encoding
+	e.Clip = e.Granularity * math.Sqrt(c.C)
+	return e
+}
+
+// Event is the price of one round, for a calibration to try: it checks all but the bits.
+func (c SMMConfig) Event() (accountant.SMM, error) {
+	var none accountant.SMM
+	switch {
+	case c.Clip != 0:
+		return none, fmt.Errorf("mechanism: clip %g: the Skellam mixture mechanism is clipped by c and linf, leave clip out", c.Clip)
+	case !(c.C > 0 && c.C <= 1<<40):
+		return none, fmt.Errorf("mechanism: c %g outside (0, 2^40]", c.C)
+	case !(c.Linf >= 1 && c.Linf <= maxL2 && c.Linf == math.Trunc(c.Linf)):
+		return none, fmt.Errorf("mechanism: linf %g must be a whole number of steps in [1, 2^30]", c.Linf)
+	case !(c.Granularity > 0):
+		return none, fmt.Errorf("mechanism: granularity %g outside (0, 3.4e38]", c.Granularity)
 	}
-	if base.committee, err = noise.NewSkellam(c.Rate); err != nil {
-		return nil, err
+	if err := checkRate(c.Rate); err != nil {
+		return none, err
 	}
-	base.together = func(n int) (sampler, error) { return noise.NewSkellam(perShare * float64(n)) }
-	return &SMM{Integer: base, event: accountant.SMM{Rate: c.Rate, C: c.C, Linf: c.Linf}}, nil
+	if err := check(c.encoding(), c.Crowd); err != nil {
+		return none, err
+	}
+	return accountant.SMM{Rate: c.Rate, C: c.C, Linf: c.Linf}, nil
 }
 
 // Event is the price of one round.
