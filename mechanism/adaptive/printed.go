@@ -58,15 +58,18 @@ func NewPrinted(c PrintedConfig) (*Printed, error) {
 	return p, nil
 }
 
-// maxScale bounds factors, so that no product of them overflows.
-const maxScale = 1e9
+// minScale and maxScale bound factors, so that no product of them overflows or vanishes.
+const (
+	minScale = 1e-9
+	maxScale = 1e9
+)
 
 func checkScales(truncation, noiseLevel float64) error {
-	if !(truncation > 0 && truncation <= maxScale) {
-		return fmt.Errorf("adaptive: truncation factor %g outside (0, %g]", truncation, float64(maxScale))
+	if !(truncation >= minScale && truncation <= maxScale) {
+		return fmt.Errorf("adaptive: truncation factor %g outside [%g, %g]", truncation, minScale, maxScale)
 	}
-	if !(noiseLevel > 0 && noiseLevel <= maxScale) {
-		return fmt.Errorf("adaptive: noise level %g outside (0, %g]", noiseLevel, float64(maxScale))
+	if !(noiseLevel >= minScale && noiseLevel <= maxScale) {
+		return fmt.Errorf("adaptive: noise level %g outside [%g, %g]", noiseLevel, minScale, maxScale)
 	}
 	return nil
 }

@@ -29,12 +29,13 @@ type tensorGrid struct {
 const (
 	bits      = 32
 	limit     = 1<<(bits-1) - 1
-	mostSteps = 30 // q is at the most 2^30 steps
+	mostSteps = 30    // q is at the most 2^30 steps
+	smallest  = 1e-60 // below this a half interval counts as none: its square must not vanish
 )
 
 // lay chooses noise and grid for a tensor, given Σ_k D_k over all weights.
 func (t *tensorGrid) lay(noiseLevel, total float64) {
-	if t.halfInterval == 0 {
+	if t.halfInterval < smallest {
 		return // the weights stay where they are, whatever the data: nothing to hide
 	}
 	// Rounded up by 2^-40, more than the floating-point error of this formula.
