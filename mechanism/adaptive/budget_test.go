@@ -12,7 +12,7 @@ import (
 func TestAlgorithmFourGoldenValues(t *testing.T) {
 	for _, c := range []struct {
 		noiseLevel, epsilon float64
-		uploads             int
+		contributions       int
 		delta               float64
 	}{
 		{26, .5, 1, 2.574482e-37},
@@ -29,31 +29,31 @@ func TestAlgorithmFourGoldenValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := b.Spent(c.uploads); math.Abs(got/c.delta-1) > 1e-6 {
-			t.Errorf("σ0 %g, ε %g, %d uploads: δ %.7g, want %.7g", c.noiseLevel, c.epsilon, c.uploads, got, c.delta)
+		if got := b.Spent(c.contributions); math.Abs(got/c.delta-1) > 1e-6 {
+			t.Errorf("σ0 %g, ε %g, %d contributions: δ %.7g, want %.7g", c.noiseLevel, c.epsilon, c.contributions, got, c.delta)
 		}
 	}
 }
 
-// The last upload that fits is allowed and the next is refused before it leaves. The exact law of composed Gaussians would
+// The last contribution that fits is allowed and the next is refused before it leaves. The exact law of composed Gaussians would
 // allow more: golden values of an independent computation.
-func TestBudgetIsCheckedBeforeTheUpload(t *testing.T) {
+func TestBudgetIsCheckedBeforeTheContribution(t *testing.T) {
 	for _, c := range []struct {
-		noiseLevel, epsilon float64
-		uploads, exact      int
+		noiseLevel, epsilon  float64
+		contributions, exact int
 	}{{26, .5, 7, 13}, {26, 2, 108, 170}, {10, 8, 208, 277}} {
 		b, err := NewBudget(c.epsilon, 1e-5, c.noiseLevel)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Allow(c.uploads - 1); err != nil {
-			t.Errorf("upload %d: %v", c.uploads, err)
+		if err := b.Allow(c.contributions - 1); err != nil {
+			t.Errorf("contribution %d: %v", c.contributions, err)
 		}
-		if err := b.Allow(c.uploads); !errors.Is(err, ErrBudgetSpent) {
-			t.Errorf("upload %d: %v, want ErrBudgetSpent", c.uploads+1, err)
+		if err := b.Allow(c.contributions); !errors.Is(err, ErrBudgetSpent) {
+			t.Errorf("contribution %d: %v, want ErrBudgetSpent", c.contributions+1, err)
 		}
-		if got := b.Uploads(); got != c.uploads {
-			t.Errorf("σ0 %g, ε %g: %d uploads fit, want %d", c.noiseLevel, c.epsilon, got, c.uploads)
+		if got := b.Contributions(); got != c.contributions {
+			t.Errorf("σ0 %g, ε %g: %d contributions fit, want %d", c.noiseLevel, c.epsilon, got, c.contributions)
 		}
 		about := released(t, ReleasedConfig{Tensors: Tensors{0, 1}, NoiseLevel: c.noiseLevel, Largest: 1}).About()
 		for _, more := range []int{0, 1} {
@@ -63,7 +63,7 @@ func TestBudgetIsCheckedBeforeTheUpload(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fits := bound.Epsilon <= c.epsilon; fits != (more == 0) {
-				t.Errorf("σ0 %g: %d uploads cost ε %g by the accountant, the budget is %g", c.noiseLevel, c.exact+more, bound.Epsilon, c.epsilon)
+				t.Errorf("σ0 %g: %d contributions cost ε %g by the accountant, the budget is %g", c.noiseLevel, c.exact+more, bound.Epsilon, c.epsilon)
 			}
 			about.Event = about.Event.(accountant.Repeat).Event
 		}
@@ -74,7 +74,7 @@ func TestBudgetIsCheckedBeforeTheUpload(t *testing.T) {
 func TestSpentIsTheMinimumOverAllOrders(t *testing.T) {
 	for _, noiseLevel := range []float64{1, 5, 26, 40} {
 		for _, epsilon := range []float64{.1, .5, 2, 5} {
-			for _, uploads := range []int{1, 3, 50, 4000} {
+			for _, contributions := range []int{1, 3, 50, 4000} {
 				b, err := NewBudget(epsilon, 1e-5, noiseLevel)
 				if err != nil {
 					t.Fatal(err)
@@ -82,11 +82,11 @@ func TestSpentIsTheMinimumOverAllOrders(t *testing.T) {
 				want := math.Inf(1)
 				for order := 2.; order <= 10_000; order++ {
 					if order > 1+math.Log(1e5)/epsilon {
-						want = min(want, (float64(uploads)*order/(2*noiseLevel*noiseLevel)-epsilon)*(order-1))
+						want = min(want, (float64(contributions)*order/(2*noiseLevel*noiseLevel)-epsilon)*(order-1))
 					}
 				}
-				if got, want := b.Spent(uploads), min(1, math.Exp(want)); math.Abs(got-want) > 1e-9*want {
-					t.Errorf("σ0 %g, ε %g, %d uploads: %g, want %g", noiseLevel, epsilon, uploads, got, want)
+				if got, want := b.Spent(contributions), min(1, math.Exp(want)); math.Abs(got-want) > 1e-9*want {
+					t.Errorf("σ0 %g, ε %g, %d contributions: %g, want %g", noiseLevel, epsilon, contributions, got, want)
 				}
 			}
 		}
@@ -105,9 +105,9 @@ func TestImpossibleBudgetsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := b.Allow(-1); err == nil || errors.Is(err, ErrBudgetSpent) {
-		t.Errorf("-1 uploads: %v", err)
+		t.Errorf("-1 contributions: %v", err)
 	}
-	if b.Spent(0) != 0 || b.Spent(1e9) != 1 || b.Uploads() != 0 {
-		t.Errorf("δ %g after none, %g after 1e9; %d fit", b.Spent(0), b.Spent(1e9), b.Uploads())
+	if b.Spent(0) != 0 || b.Spent(1e9) != 1 || b.Contributions() != 0 {
+		t.Errorf("δ %g after none, %g after 1e9; %d fit", b.Spent(0), b.Spent(1e9), b.Contributions())
 	}
 }

@@ -7,7 +7,7 @@
 // promises that, for all data sets of one client, its contribution is a Gaussian mechanism with the noise level σ0 as its
 // noise multiplier, whatever the models were.
 //
-// [Budget] is the paper's Algorithm 4, asked before an upload and not, as printed, after it.
+// [Budget] is the paper's Algorithm 4, asked before a contribution and not, as printed, after it.
 //
 // Paper 003: Xue, Xue, Zhu, Luo, Zhang, Sun, Lu, Differentially private federated learning with an adaptive noise
 // mechanism, Algorithms 2 to 4 and Table II.

@@ -79,7 +79,7 @@ func (p *Printed) Event() accountant.Event {
 	return accountant.Unsound{
 		Why: "adaptive: interval and noise of each weight come from the client's own gradients, so the noise itself " +
 			"tells of the data",
-		Claimed: fmt.Sprintf("each upload a Gaussian mechanism of noise multiplier %g for one record (paper 003, Theorem 1)", p.noiseLevel),
+		Claimed: fmt.Sprintf("each contribution a Gaussian mechanism of noise multiplier %g for one record (paper 003, Theorem 1)", p.noiseLevel),
 	}
 }
 
@@ -101,18 +101,18 @@ func (p *Printed) Truncate(truncated []float32, l Local) error {
 	return nil
 }
 
-// Upload writes what the client sends: each truncated weight with noise of standard deviation √M·σ0·2q (lines 21 to 24).
-func (p *Printed) Upload(upload []float32, l Local, random *noise.Stream) error {
-	if err := p.check(upload, l); err != nil {
+// Contribute writes what the client sends: each truncated weight with noise of standard deviation √M·σ0·2q (lines 21 to 24).
+func (p *Printed) Contribute(contribution []float32, l Local, random *noise.Stream) error {
+	if err := p.check(contribution, l); err != nil {
 		return err
 	}
-	z := make([]float64, len(upload))
+	z := make([]float64, len(contribution))
 	random.Gaussian(z)
-	for m := range upload {
+	for m := range contribution {
 		sigma := p.root * p.noiseLevel * 2 * p.interval(l, m)
-		upload[m] = float32(p.truncate(l, m) + sigma*z[m])
+		contribution[m] = float32(p.truncate(l, m) + sigma*z[m])
 	}
-	if err := p.tensors.checkModel("upload", upload); err != nil {
+	if err := p.tensors.checkModel("contribution", contribution); err != nil {
 		return fmt.Errorf("%w: the noise grew past float32, lower the noise level or the truncation factor", err)
 	}
 	return nil

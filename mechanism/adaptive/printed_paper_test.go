@@ -53,12 +53,12 @@ func TestAttackOneAZeroTellsOfOneRecord(t *testing.T) {
 	p := printed(t, PrintedConfig{Tensors: Tensors{0, weights}, NoiseLevel: 26})
 	count := func(name string) (nonzero int) {
 		l := descend(t, Optimizer{Rule: SGD}, make([]float32, weights), 16, linearRegression(features, targets))
-		upload := make([]float32, weights)
+		contribution := make([]float32, weights)
 		for trial := range trials {
-			if err := p.Upload(upload, l, noise.Seeded(31).Derive(name, uint64(trial)).Stream()); err != nil {
+			if err := p.Contribute(contribution, l, noise.Seeded(31).Derive(name, uint64(trial)).Stream()); err != nil {
 				t.Fatal(err)
 			}
-			if upload[0] != 0 {
+			if contribution[0] != 0 {
 				nonzero++
 			}
 		}
@@ -68,7 +68,7 @@ func TestAttackOneAZeroTellsOfOneRecord(t *testing.T) {
 	features[7][0] = 1
 	with := count("with")
 	if with != trials || without != 0 {
-		t.Fatalf("the weight differs from 0 in %d of %d uploads with the record, in %d without: want all and none", with, trials, without)
+		t.Fatalf("the weight differs from 0 in %d of %d contributions with the record, in %d without: want all and none", with, trials, without)
 	}
 	// The largest epsilon that 2,000 trials can prove; the paper claims 0.5 for this noise level.
 	if got := lowerEpsilon(without, trials-with, trials); math.Abs(got-6.2946) > 1e-4 {
@@ -77,7 +77,7 @@ func TestAttackOneAZeroTellsOfOneRecord(t *testing.T) {
 }
 
 // Attack 2 needs no zeros: one record of 200 with a gradient of 20 in each weight (the paper clips none) widens all
-// intervals by 1.32, and the energy of the upload has 1.7424 times the expectation. It is a chi-square with one degree of
+// intervals by 1.32, and the energy of the contribution has 1.7424 times the expectation. It is a chi-square with one degree of
 // freedom per weight, which predicts the error rates; measured ones may be off by 4 standard errors, false alarm 6e-5 each
 // (seeds are fixed). An earlier, independent run found 4 and 60 errors in 1,000 with 100 weights, none with 1,000.
 func TestAttackTwoTheNoiseTellsOfOneRecord(t *testing.T) {
@@ -108,13 +108,13 @@ func TestAttackTwoTheNoiseTellsOfOneRecord(t *testing.T) {
 			}
 			alarms := func(name string) (count int, meanEnergy float64) {
 				l := descend(t, Optimizer{Rule: SGD}, global, steps, func([]float32) []float32 { return mean })
-				upload := make([]float32, c.weights)
+				contribution := make([]float32, c.weights)
 				for trial := range trials {
-					if err := p.Upload(upload, l, noise.Seeded(c.seed).Derive(name, uint64(trial)).Stream()); err != nil {
+					if err := p.Contribute(contribution, l, noise.Seeded(c.seed).Derive(name, uint64(trial)).Stream()); err != nil {
 						t.Fatal(err)
 					}
 					energy := 0.0
-					for m, v := range upload {
+					for m, v := range contribution {
 						energy += math.Pow(float64(v)-float64(global[m]), 2)
 					}
 					meanEnergy += energy / trials

@@ -36,9 +36,9 @@ func TestTruncationKeepsWeightsInTheirIntervals(t *testing.T) {
 	}
 }
 
-// Mean and variance of uploads under each reading of M. 20,000 weights and one upload; limits of 6 standard errors, false
+// Mean and variance of contributions under each reading of M. 20,000 weights and one contribution; limits of 6 standard errors, false
 // alarm 2e-9 each. The bias is against the truncated weight: truncation itself is a bias, against the paper's Theorem 2.
-func TestUploadsHaveTheNoiseOfEachReading(t *testing.T) {
+func TestContributionsHaveTheNoiseOfEachReading(t *testing.T) {
 	const weights = 20_000
 	r := rand.New(rand.NewPCG(6, 6))
 	l := Local{Global: gaussians(r, weights, .05), Trained: gaussians(r, weights, .05), Estimate: gaussians(r, weights, .05)}
@@ -47,14 +47,14 @@ func TestUploadsHaveTheNoiseOfEachReading(t *testing.T) {
 		m       float64
 	}{{"", weights}, {EveryWeight, weights}, {EveryTensor, 4}, {NoRoot, 1}} {
 		p := printed(t, PrintedConfig{Tensors: Tensors{0, 10, 500, 501, weights}, NoiseLevel: 3, Reading: c.reading})
-		upload, cut := make([]float32, weights), make([]float32, weights)
-		if err := errors.Join(p.Truncate(cut, l), p.Upload(upload, l, noise.Seeded(5).Stream())); err != nil {
+		contribution, cut := make([]float32, weights), make([]float32, weights)
+		if err := errors.Join(p.Truncate(cut, l), p.Contribute(contribution, l, noise.Seeded(5).Stream())); err != nil {
 			t.Fatal(err)
 		}
 		sum, square := 0.0, 0.0
-		for m := range upload {
+		for m := range contribution {
 			sigma := math.Sqrt(c.m) * 3 * 1.1 * math.Abs(float64(l.Estimate[m]))
-			z := (float64(upload[m]) - float64(cut[m])) / sigma
+			z := (float64(contribution[m]) - float64(cut[m])) / sigma
 			sum += z
 			square += z * z
 		}
@@ -85,23 +85,23 @@ func TestImpossibleSettingsAreRefused(t *testing.T) {
 	}
 }
 
-func TestBadModelsAreNotUploaded(t *testing.T) {
+func TestBadModelsAreNotSent(t *testing.T) {
 	p := printed(t, PrintedConfig{Tensors: Tensors{0, 2}, NoiseLevel: 1})
 	good, short, bad := []float32{1, 1}, []float32{1}, []float32{1, float32(math.NaN())}
 	for name, l := range map[string]Local{
 		"a short global model": {short, good, good}, "a short trained model": {good, short, good}, "no estimate": {good, good, nil},
 		"NaN in the global model": {bad, good, good}, "NaN in the trained model": {good, bad, good}, "NaN in the estimate": {good, good, bad},
 	} {
-		upload := []float32{5, 6}
-		if err := p.Upload(upload, l, noise.Seeded(1).Stream()); err == nil || upload[0] != 5 || upload[1] != 6 {
-			t.Errorf("%s: error %v, upload %v", name, err, upload)
+		contribution := []float32{5, 6}
+		if err := p.Contribute(contribution, l, noise.Seeded(1).Stream()); err == nil || contribution[0] != 5 || contribution[1] != 6 {
+			t.Errorf("%s: error %v, contribution %v", name, err, contribution)
 		}
 	}
-	if err := p.Upload(short, Local{good, good, good}, noise.Seeded(1).Stream()); err == nil {
-		t.Error("an upload without room was accepted")
+	if err := p.Contribute(short, Local{good, good, good}, noise.Seeded(1).Stream()); err == nil {
+		t.Error("a contribution without room was accepted")
 	}
 	huge := []float32{math.MaxFloat32, math.MaxFloat32}
-	if err := p.Upload(make([]float32, 2), Local{huge, huge, huge}, noise.Seeded(2).Stream()); !errors.Is(err, ErrNotFinite) {
-		t.Errorf("an upload past float32: %v", err)
+	if err := p.Contribute(make([]float32, 2), Local{huge, huge, huge}, noise.Seeded(2).Stream()); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("a contribution past float32: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func (m *Mechanism) isotropic(sum []int64, g *Gradients, random *noise.Stream) {
 	}
 }
 
-// gaussianSampling weighs the gradients with w = 1/D + ξ/√(BD) and adds what its covariance lacks, block by block.
+// gaussianSampling draws an update and puts it on the grid.
 func (m *Mechanism) gaussianSampling(sum []int64, g *Gradients, random *noise.Stream) error {
 	update, err := m.draw(g, random)
 	if err != nil {
@@ -75,16 +75,16 @@ func (m *Mechanism) gaussianSampling(sum []int64, g *Gradients, random *noise.St
 	return nil
 }
 
-// draw is one update before the grid.
+// draw mixes the gradients at random and adds what the covariance of that lacks, block by block.
 func (m *Mechanism) draw(g *Gradients, random *noise.Stream) ([]float64, error) {
 	update := make([]float64, m.config.Dimension)
-	weights, z := make([]float64, m.config.Records), make([]float64, m.config.Dimension)
+	mix, z := make([]float64, m.config.Records), make([]float64, m.config.Dimension)
 	for b := range len(m.config.Blocks) - 1 {
 		start, end := m.config.Blocks[b], m.config.Blocks[b+1]
 		block := g.columns(start, end)
-		m.weigh(weights, random) // anew for each block: with shared weights blocks would be correlated, and nothing protected
+		m.weigh(mix, random) // anew for each block: with one mix for all, blocks would be correlated and nothing protected
 		part := mat.NewVecDense(end-start, update[start:end])
-		part.MulVec(block.T(), mat.NewVecDense(m.config.Records, weights))
+		part.MulVec(block.T(), mat.NewVecDense(m.config.Records, mix))
 		random.Gaussian(z[start:end])
 		missing := make([]float64, end-start)
 		if m.config.Method == GSGDDP {
@@ -103,12 +103,12 @@ func (m *Mechanism) draw(g *Gradients, random *noise.Stream) ([]float64, error) 
 	return update, nil
 }
 
-// weigh draws the weights of the examples.
-func (m *Mechanism) weigh(weights []float64, random *noise.Stream) {
-	random.Gaussian(weights)
+// weigh draws the mix, how much each example counts: w = 1/D + ξ/√(BD).
+func (m *Mechanism) weigh(mix []float64, random *noise.Stream) {
+	random.Gaussian(mix)
 	d := float64(m.config.Records)
-	for i, xi := range weights {
-		weights[i] = 1/d + xi/math.Sqrt(m.config.Batch*d)
+	for i, xi := range mix {
+		mix[i] = 1/d + xi/math.Sqrt(m.config.Batch*d)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Covariance is that of one client's update with Gaussian weights, which the mechanism promises to have no eigenvalue
+// Covariance is that of one client's update with a Gaussian mix, which the mechanism promises to have no eigenvalue
 // below the variance. It is d×d: for tests and pictures of small models.
 func (m *Mechanism) Covariance(g *Gradients) (*mat.SymDense, error) {
 	if m.config.Method != GSGDDP {
@@ -29,7 +29,7 @@ func (m *Mechanism) Covariance(g *Gradients) (*mat.SymDense, error) {
 	return total, nil
 }
 
-// PlainBlocks is the covariance that the paper's own block version gives: one set of weights for all blocks, and noise that
+// PlainBlocks is the covariance that the paper's own block version gives: one mix for all blocks, and noise that
 // lifts each block by itself (section 5.1). It has no lower bound. The client whose gradients are all (1, 1)/√2, in blocks
 // of one weight, adds nothing and releases a multiple of (1, 1); one record replaced by (1, -1)/√2, and it never does.
 func PlainBlocks(g *Gradients, batch, variance float64, blocks []int) (*mat.SymDense, error) {

@@ -244,7 +244,7 @@ func liftedShare(t *testing.T, m *Mechanism, g *Gradients) float64 {
 	return 1 - float64(above)/float64(m.config.Dimension)
 }
 
-// Isotropic noise on top of Gaussian weights: the variance of each weight is that of the sampling plus σ². 4,000 updates, limits of 6
+// Isotropic noise on top of a Gaussian mix: the variance of each weight is that of the sampling plus σ². 4,000 updates, limits of 6
 // standard errors, false alarm 2e-9 each.
 func TestIsotropicNoiseIsAddedToTheSampling(t *testing.T) {
 	const rows, dimension, trials = 5, 8, 4000

@@ -18,7 +18,7 @@ const (
 // more noise that is independent of the data, up to aliases in the characteristic function of the order e^(-π²·size²/2), with
 // size the noise of one client in steps: at least 16, so that they are below 1e-500.
 //
-// With Gaussian weights the randomness depends on the data and cannot be drawn on a grid. The sum is computed in float64 and
+// With a Gaussian mix the randomness depends on the data and cannot be drawn on a grid. The sum is computed in float64 and
 // then rounded to a 2^-16th of σ, far above float64's own step, so that its low bits are not sent.
 func (m *Mechanism) layGrid() error {
 	sigma := math.Sqrt(m.config.Variance)

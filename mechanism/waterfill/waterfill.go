@@ -15,8 +15,8 @@ type Method string
 const (
 	SGDDP         Method = "sgd-dp"         // the mean of B sampled gradients, isotropic noise
 	GDDP          Method = "gd-dp"          // the mean of all gradients, isotropic noise
-	GSGDDP        Method = "gsgd-dp"        // Gaussian weights, water-filling
-	GSGDIsotropic Method = "gsgd-isotropic" // Gaussian weights, isotropic noise
+	GSGDDP        Method = "gsgd-dp"        // a Gaussian mix of all gradients, water-filling
+	GSGDIsotropic Method = "gsgd-isotropic" // a Gaussian mix of all gradients, isotropic noise
 )
 
 // Config describes a mechanism. Every client has the same.
