@@ -90,17 +90,13 @@ func TestNoUpdateIsFartherFromAnotherThanTheEventSays(t *testing.T) {
 		one, other := vector.Draw(t, "update"), vector.Draw(t, "other update")
 		distance, widest := 0.0, 0.0
 		for g, grid := range round.grids {
+			if grid.step == 0 {
+				continue // nothing sent
+			}
 			for m := tensors[g]; m < tensors[g+1]; m++ {
-				a, b := int64(0), int64(0)
-				if grid.step != 0 {
-					a, b = grid.encode(one[m]), grid.encode(other[m])
-				}
-				if a == b {
-					continue // nothing sent, or the same
-				}
-				sigma := grid.sigma / grid.step
-				distance += math.Pow(float64(a-b)/sigma, 2)
-				widest += math.Pow(2*grid.halfInterval/grid.sigma, 2)
+				steps := float64(grid.encode(one[m]) - grid.encode(other[m]))
+				distance += math.Pow(steps*grid.step/grid.sigma, 2)
+				widest += math.Pow(float64(2*grid.clip)*grid.step/grid.sigma, 2)
 			}
 		}
 		if distance*noiseLevel*noiseLevel > 1 || widest*noiseLevel*noiseLevel > 1 {
