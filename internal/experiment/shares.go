@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"hubbub/accountant"
@@ -12,11 +11,12 @@ import (
 
 // shares is a mechanism of integer noise with its noise left open: a price for every amount, and the mechanism itself.
 type shares struct {
-	count int // honest contributions that a sum holds for certain
-	total func(noise float64) (accountant.Event, error)
-	share func(noise float64) (accountant.Event, error) // of a single contribution
+	total price // of the noise that is in a sum for certain
+	share price // of a single contribution
 	build func(noise float64, bits int) (integerMechanism, error)
 }
+
+type price func(noise float64) (accountant.Event, error)
 
 type integerMechanism interface {
 	protector
@@ -31,9 +31,9 @@ func (f *Federation) encoding(bits int) mechanism.Encoding {
 	}
 }
 
-// priced is for mechanisms whose shares cost as much as a smaller total: noise that adds up to noise of the same law.
-func priced(count int, total func(float64) (accountant.Event, error), build func(float64, int) (integerMechanism, error)) shares {
-	return shares{count, total, func(noise float64) (accountant.Event, error) { return total(noise / float64(count)) }, build}
+// addingUp is for noise whose shares add up to noise of the same law: one share costs as much as a total of that size.
+func addingUp(count int, total price, build func(float64, int) (integerMechanism, error)) shares {
+	return shares{total, func(noise float64) (accountant.Event, error) { return total(noise / float64(count)) }, build}
 }
 
 // someBits stands in where a price is asked for: it does not depend on them.
@@ -52,7 +52,13 @@ func (f *Federation) shares() shares {
 		c := mechanism.DiscreteGaussianConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding}
 		one := c
 		one.Shares = 1
-		return shares{crowd.Shares, c.EventAt, one.EventAt, func(sigma2 float64, bits int) (integerMechanism, error) {
+		price := func(c mechanism.DiscreteGaussianConfig) price {
+			return func(sigma2 float64) (accountant.Event, error) {
+				c.Sigma2 = sigma2
+				return c.Event()
+			}
+		}
+		return shares{price(c), price(one), func(sigma2 float64, bits int) (integerMechanism, error) {
 			c.Sigma2, c.Bits = sigma2, bits
 			return mechanism.NewDiscreteGaussian(c)
 		}}
@@ -61,7 +67,10 @@ func (f *Federation) shares() shares {
 		// A flat update of the clip's norm, which costs most in its norm, passes its clip unchanged.
 		c := mechanism.SMMConfig{Encoding: f.encoding(someBits), Crowd: crowd, C: max(steps*steps, steps*math.Sqrt(float64(f.Net.Size()))), Linf: 1}
 		c.Clip = 0
-		return priced(crowd.Shares, c.EventAt, func(rate float64, bits int) (integerMechanism, error) {
+		return addingUp(crowd.Shares, func(rate float64) (accountant.Event, error) {
+			c.Rate = rate
+			return c.Event()
+		}, func(rate float64, bits int) (integerMechanism, error) {
 			c.Rate, c.Bits = rate, bits
 			return mechanism.NewSMM(c)
 		})
@@ -71,18 +80,22 @@ func (f *Federation) shares() shares {
 		one := c
 		one.Shares = 1
 		coins := func(x float64) int { return 2 * int(math.Ceil(x/2)) } // an even number has a whole mean
-		return shares{
-			crowd.Shares,
-			func(x float64) (accountant.Event, error) { return c.EventAt(coins(x)) },
-			func(x float64) (accountant.Event, error) { return one.EventAt(coins(x)) },
-			func(x float64, bits int) (integerMechanism, error) {
-				c.Trials, c.Bits = coins(x), bits
-				return mechanism.NewBinomial(c)
-			},
+		price := func(c mechanism.BinomialConfig) price {
+			return func(x float64) (accountant.Event, error) {
+				c.Trials = coins(x)
+				return c.Event()
+			}
 		}
+		return shares{price(c), price(one), func(x float64, bits int) (integerMechanism, error) {
+			c.Trials, c.Bits = coins(x), bits
+			return mechanism.NewBinomial(c)
+		}}
 	}
 	c := mechanism.SkellamConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding, K: m.K, Bound: accountant.SkellamBound(m.Bound)}
-	return priced(crowd.Shares, c.EventAt, func(rate float64, bits int) (integerMechanism, error) {
+	return addingUp(crowd.Shares, func(rate float64) (accountant.Event, error) {
+		c.Rate = rate
+		return c.Event()
+	}, func(rate float64, bits int) (integerMechanism, error) {
 		c.Rate, c.Bits = rate, bits
 		return mechanism.NewSkellam(c)
 	})
@@ -109,21 +122,21 @@ func (f *Federation) shareNoise() error {
 	f.Facts.ExactTotal = c.Secagg.Noise == "exact"
 	f.Facts.Distance = presumedDistance // until the mechanism is there to be asked
 	s := f.shares()
-	for _, price := range []func(float64) (accountant.Event, error){s.total, s.share} {
-		if _, err := price(2); err != nil {
+	for _, p := range []price{s.total, s.share} {
+		if _, err := p(1000); err != nil {
 			return c.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
 	}
-	priceOf := func(price func(float64) (accountant.Event, error)) func(float64) accountant.Event {
+	certain := func(p price) func(float64) accountant.Event {
 		return func(noise float64) accountant.Event {
-			event, err := price(noise)
+			event, err := p(noise)
 			if err != nil {
 				return accountant.Unsound{Why: err.Error()} // the settings were checked above: only an impossible amount is left
 			}
 			return event
 		}
 	}
-	f.Facts.Total, f.Facts.Share = priceOf(s.total), priceOf(s.share)
+	f.Facts.Total, f.Facts.Share = certain(s.total), certain(s.share)
 	return nil
 }
 
@@ -149,5 +162,5 @@ func (f *Federation) buildShares() error {
 			break
 		}
 	}
-	return f.Config.refuse("privacy.mechanism", "is impossible: %v", fmt.Errorf("%w", problem))
+	return f.Config.refuse("privacy.mechanism", "is impossible: %v", problem)
 }
