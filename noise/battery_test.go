@@ -51,36 +51,8 @@ func binomialSubject(seed uint64, trials int, p float64) subject {
 			if x < 0 || x > n {
 				return math.Inf(-1)
 			}
-			return logFactorial(n) - logFactorial(x) - logFactorial(n-x) + x*math.Log(p) + (n-x)*math.Log1p(-p)
+			return binomialLogP(n, p, x)
 		}}
-}
-
-func logFactorial(x float64) float64 {
-	y, _ := math.Lgamma(x + 1)
-	return y
-}
-
-func poissonLogP(rate, x float64) float64 {
-	if x < 0 {
-		return math.Inf(-1)
-	}
-	return x*math.Log(rate) - rate - logFactorial(x)
-}
-
-// skellamLogP is the integral (1/2π)∫exp(2·rate·(cos θ - 1))cos(xθ)dθ. With m points on the circle the sum is the
-// probability plus those of x ± m, x ± 2m, ..., which are nothing.
-func skellamLogP(rate, x float64) float64 {
-	m := 2*math.Ceil(20*math.Sqrt(2*rate)+100) + 1 // odd: every point but the first has its mirror image
-	sum := 0.5
-	for i := 1.0; i < m/2; i++ {
-		s := math.Sin(math.Pi * i / m)
-		factor := math.Exp(-4 * rate * s * s)
-		if factor < 1e-20 {
-			break
-		}
-		sum += factor * math.Cos(2*math.Pi*math.Mod(x*i, m)/m)
-	}
-	return math.Log(math.Max(2*sum/m, 1e-18)) // cancellation leaves about 1e-17
 }
 
 // battery lists small variances, where a law is far from a normal one, and the largest of narrow and of wide tables.
