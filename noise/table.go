@@ -25,12 +25,12 @@ type table struct {
 const (
 	maxNarrowBits = 15 // a 32-bit draw holds column, 16 bits to compare, and a sign
 
-	// A block is what is drawn and refined together.
-	blockSize = 2048
+	// A block is what is drawn and refined together: 16 KB of draws, so that they stay in the first cache.
+	blockSize = 4096
 
-	// refineSlots is how often a block draws 128 further bits, needed or not. A narrow draw needs them with probability
-	// 2^-16, so a block needs more than 6 slots with probability below (2^-5)^7/7! = 2^-47.
-	refineSlots = 6
+	// refineSlots is how often a block takes 128 further bits, needed or not. A narrow draw needs them with probability
+	// 2^-16, so a block needs more than 8 with probability below (2^-4)^9/9! = 2^-54.
+	refineSlots = 8
 )
 
 func newTable(l law) *table {
@@ -112,8 +112,7 @@ type block struct {
 func (b *block) group(g int) uint64 { return binary.LittleEndian.Uint64(b.open[8*g:]) }
 
 func (t *table) addBlock(dst []int64, random *Stream, b *block) {
-	groups := (len(dst) + 63) / 64
-	clear(b.open[:8*groups])
+	clear(b.open[:])
 	if t.narrow != nil {
 		random.read(b.words[:roundUp16(4*len(dst))])
 		t.narrow.Add(dst, b.words[:], b.open[:])
@@ -121,6 +120,11 @@ func (t *table) addBlock(dst []int64, random *Stream, b *block) {
 		random.read(b.words[:roundUp16(8*len(dst))])
 		t.addWide(dst, b.words[:], b.open[:])
 	}
+	t.decide(dst, random, b)
+}
+
+// decide settles the draws that are open. Its work depends on the number of draws only, but once in 2^54 blocks.
+func (t *table) decide(dst []int64, random *Stream, b *block) {
 	slots := min(len(dst), refineSlots)
 	random.read(b.refine[:16*slots])
 
@@ -128,7 +132,7 @@ func (t *table) addBlock(dst []int64, random *Stream, b *block) {
 	const emptyGroup = blockSize / 64
 	var list [blockSize/64 + refineSlots + 1]int
 	count := 0
-	for g := range groups {
+	for g := range (len(dst) + 63) / 64 {
 		open := b.group(g)
 		list[count] = g
 		count += int((open | -open) >> 63)
@@ -141,7 +145,7 @@ func (t *table) addBlock(dst []int64, random *Stream, b *block) {
 		fresh := b.refine[16*slot:]
 		at += t.refine(dst, b, list[at], binary.LittleEndian.Uint64(fresh), binary.LittleEndian.Uint64(fresh[8:]))
 	}
-	for at < count { // once in 2^47 blocks
+	for at < count { // once in 2^54 blocks
 		at += t.refine(dst, b, list[at], random.Uint64(), random.Uint64())
 	}
 }
