@@ -69,8 +69,8 @@ type codec struct {
 	rotation *rotation // nil: none
 	limit    int64     // squared norm that conditional rounding keeps; 0: stochastic rounding
 	reach    float64   // no coordinate is larger, in steps
-	// clipTo gives the factor that makes x fit its bound, in steps of the grid. x is rotated.
-	clipTo     func(x []float32) float64
+	// clipTo gives the factor that makes x fit its bound, in steps of the grid. x is rotated; square is its squared norm.
+	clipTo     func(x []float32, square float64) float64
 	editsX     bool // clipTo changes x too: give it a copy
 	scratch    sync.Pool
 	half, mask int64 // 2^(Bits-1), 2^Bits - 1
@@ -86,28 +86,28 @@ func newCodec(e Encoding) *codec {
 	if e.Rotate {
 		c.rotation = newRotation(e.Dimension, e.RotationKey)
 	}
-	c.clipTo = func(x []float32) float64 {
-		return clipFactor(kernel.SumSquares(x), e.Clip*(1-clipSlack)) / e.Granularity
+	c.clipTo = func(_ []float32, square float64) float64 {
+		return clipFactor(square, e.Clip*(1-clipSlack)) / e.Granularity
 	}
 	c.scratch.New = func() any { return &scratch{} }
 	return c
 }
 
-// prepare rotates and clips: what is to be rounded is scale·x. The norm that counts is measured after the rotation, on the very
-// numbers that are rounded, so that no float error of the rotation can exceed the bound.
-func (c *codec) prepare(s *scratch, update []float32) (x []float32, scale float64) {
+// prepare rotates and clips an update with this squared norm: what is to be rounded is scale·x. After a rotation the norm is
+// measured again, on the very numbers that are rounded, so that no float error of the rotation can exceed the bound.
+func (c *codec) prepare(s *scratch, update []float32, square float64) (x []float32, scale float64) {
 	x = update
 	if c.rotation != nil {
 		s.floats = grown(s.floats, c.rotation.width)
 		// Bring it within the clip first: a huge update must not overflow float32 on its way.
-		c.rotation.forward(s.floats, update, clipFactor(kernel.SumSquares(update), c.Clip))
-		x = s.floats
+		c.rotation.forward(s.floats, update, clipFactor(square, c.Clip))
+		x, square = s.floats, kernel.SumSquares(s.floats)
 	} else if c.editsX {
 		s.floats = grown(s.floats, len(update))
 		copy(s.floats, update)
 		x = s.floats
 	}
-	return x, c.clipTo(x)
+	return x, c.clipTo(x, square)
 }
 
 func grown[T any](x []T, n int) []T {
@@ -118,10 +118,10 @@ func grown[T any](x []T, n int) []T {
 }
 
 // encode rounds the update and hands the integers on in blocks: where a block begins, and the block, to be changed at will.
-func (c *codec) encode(update []float32, random *noise.Stream, use func(at int, block []int64)) {
+func (c *codec) encode(update []float32, square float64, random *noise.Stream, use func(at int, block []int64)) {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
-	x, scale := c.prepare(s, update)
+	x, scale := c.prepare(s, update, square)
 	if c.limit > 0 {
 		s.ints = grown(s.ints, len(x))
 		roundConditional(s.ints, x, scale, c.limit, random)

@@ -174,10 +174,11 @@ func (m *Integer) contribute(sum []int64, update []float32, random *noise.Stream
 	if len(sum) != m.Width() {
 		return fmt.Errorf("mechanism: a sum of %d integers, contributions have %d", len(sum), m.Width())
 	}
-	if err := checkUpdate(update, m.codec.Dimension); err != nil {
+	square, err := m.measure(update)
+	if err != nil {
 		return err
 	}
-	m.codec.encode(update, random, func(at int, block []int64) {
+	m.codec.encode(update, square, random, func(at int, block []int64) {
 		if noised {
 			m.share.Add(block, random)
 		}
@@ -186,13 +187,27 @@ func (m *Integer) contribute(sum []int64, update []float32, random *noise.Stream
 	return nil
 }
 
+// measure gives the squared norm, and refuses what has none.
+func (m *Integer) measure(update []float32) (float64, error) {
+	if len(update) != m.codec.Dimension {
+		return 0, fmt.Errorf("mechanism: an update of %d values, the model has %d", len(update), m.codec.Dimension)
+	}
+	// Squares of float32 numbers cannot overflow a float64, so the sum tells whether all were finite.
+	square := kernel.SumSquares(update)
+	if math.IsNaN(square) || math.IsInf(square, 1) {
+		return 0, ErrNotFinite
+	}
+	return square, nil
+}
+
 // ContributeClipped is Contribute for a caller that has clipped the update: one beyond the clip is refused.
 func (m *Integer) ContributeClipped(sum []int64, update []float32, random *noise.Stream) error {
-	if err := checkUpdate(update, m.codec.Dimension); err != nil {
+	square, err := m.measure(update)
+	if err != nil {
 		return err
 	}
 	const float32Error = 1e-6
-	if norm := math.Sqrt(kernel.SumSquares(update)); norm > m.codec.Clip*(1+float32Error) {
+	if norm := math.Sqrt(square); norm > m.codec.Clip*(1+float32Error) {
 		return fmt.Errorf("mechanism: an update passed as clipped has norm %.4g, the clip is %g: clip it, or use Contribute", norm, m.codec.Clip)
 	}
 	return m.Contribute(sum, update, random)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hubbub/accountant"
+	"hubbub/internal/kernel"
 	"hubbub/noise"
 )
 
@@ -116,7 +117,7 @@ func checkSums(t *testing.T, m *Integer, d int) {
 			for i, v := range update {
 				want[i] += float64(v)
 			}
-			x, scale := m.codec.prepare(&scratch{}, update)
+			x, scale := m.codec.prepare(&scratch{}, update, kernel.SumSquares(update))
 			for _, v := range x {
 				_, f := math.Modf(math.Abs(float64(v) * scale))
 				rounding += f * (1 - f)
@@ -189,7 +190,7 @@ func TestEveryContributionObeysTheBoundsOfItsEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, scale := s.codec.prepare(&scratch{}, update)
+		x, scale := s.codec.prepare(&scratch{}, update, kernel.SumSquares(update))
 		square := 0.0
 		for _, v := range x {
 			cut := math.Trunc(float64(v)*scale*(1<<32)) / (1 << 32) // what the rounding is unbiased for
@@ -226,7 +227,7 @@ func TestEveryContributionObeysTheBoundsOfItsEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, scale = m.codec.prepare(&scratch{}, update)
+		x, scale = m.codec.prepare(&scratch{}, update, kernel.SumSquares(update))
 		over("smm, c", mixtureNorm(x, scale), m.event.C)
 		_, _, linf := norms(ints(m.Integer))
 		over("smm, Linf", linf, m.event.Linf)

@@ -36,7 +36,7 @@ func NewSMM(c SMMConfig) (*SMM, error) {
 	}
 	codec := newCodec(c.encoding())
 	codec.editsX, codec.reach = true, min(c.Linf, math.Sqrt(c.C))
-	codec.clipTo = func(x []float32) float64 {
+	codec.clipTo = func(x []float32, _ float64) float64 {
 		clampTo(x, c.Linf*c.Granularity*(1-clipSlack))
 		return mixtureFactor(x, 1/c.Granularity, c.C*(1-clipSlack)) / c.Granularity
 	}
