@@ -114,6 +114,39 @@ func TestLocalNoiseIsChargedToWhoTookPartMost(t *testing.T) {
 	wantEpsilon(t, row(t, f, Public, accountant.Client), gaussian(2))
 }
 
+func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
+	f := central()
+	f.Protection, f.Noise, f.Took, f.Distance = Distributed, 300, []int{2, 9, 4}, 1e-25
+	f.Total = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate, L2: 10} }
+	f.Share = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate / 2, L2: 10} }
+	once := func(e accountant.Event) accountant.About {
+		return accountant.About{Adjacency: accountant.ZeroOut, Unit: accountant.Client, Event: accountant.Repeat{Count: 9, Event: e}}
+	}
+	near := func(name string, r Row, want accountant.About) {
+		t.Helper()
+		if r.Epsilon == nil {
+			t.Errorf("%s: no guarantee: %s", name, r.Why)
+		} else if w := epsilon(t, want, r.Delta); *r.Epsilon < w || *r.Epsilon > w*1.0001 { // the samplers' distance costs a little
+			t.Errorf("%s: epsilon %v, the event costs %v", name, *r.Epsilon, w)
+		}
+	}
+	near("the server that sees single contributions", row(t, f, Server, accountant.Client), once(f.Share(300)))
+	near("the public, while the noise tells who came", row(t, f, Public, accountant.Client), once(f.Total(300)))
+	f.Aggregated = true
+	near("the server that sees sums", row(t, f, Server, accountant.Client), once(f.Total(300)))
+	f.ExactTotal = true
+	near("the public, with the same noise whoever came", row(t, f, Public, accountant.Client), accountant.About{
+		Adjacency: accountant.ZeroOut, Unit: accountant.Client,
+		Event: accountant.Repeat{Count: 250, Event: accountant.Poisson{Rate: 0.004, Event: f.Total(300)}},
+	})
+	f.Poisson = false
+	near("the public, with a fixed cohort", row(t, f, Public, accountant.Client), once(f.Total(300)))
+	f.Distance = 1e-9 // a bad sampler: 250 rounds of it use up all of delta
+	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil {
+		t.Errorf("a sampler that is off by 1e-9 a round was given epsilon %v", *r.Epsilon)
+	}
+}
+
 func TestTrainingNoiseIsStatedForTheWorstClient(t *testing.T) {
 	f := inTraining()
 	r := row(t, f, Server, accountant.Record)

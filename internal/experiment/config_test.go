@@ -53,6 +53,15 @@ var refused = []struct {
 	{name: "settings of a mechanism beside none", sets: []string{"privacy={delta: 1e-5, mechanism: {kind: none, clip: 1}}"}},
 	{name: "a hidden layer of nothing", sets: []string{"model.hidden=[80, 0]"}},
 	{name: "an unknown data set", sets: []string{"data.name=mnits"}},
+	{name: "shares without secure aggregation", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}"}},
+	{name: "exact noise on single contributions", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}", "secagg={kind: none}"}},
+	{name: "shares for nobody", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}", "secagg={kind: ideal, noise: minimum}"}},
+	{name: "too few bits", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, bits: 4, rate: 9}", "secagg={kind: ideal}"}},
+	{name: "hopeless rounding", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 5, rounding: conditional, k: 1, rate: 9}", "secagg={kind: ideal}"}},
+	{name: "no grid", sets: []string{"privacy.mechanism={kind: ddgauss, clip: 1, sigma2: 9}", "secagg={kind: ideal}"}},
+	{name: "k without conditional rounding", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, k: 5, rate: 9}", "secagg={kind: ideal}"}},
+	{name: "a rate for Gaussian noise", sets: []string{"privacy.mechanism={kind: gaussian, place: central, clip: 1, rate: 9}"}},
+	{name: "secure aggregation for Gaussian noise", sets: []string{"secagg={kind: ideal}"}},
 	{name: "an empty file", file: "\n"},
 }
 
