@@ -141,7 +141,7 @@ func inUnits(weights []big.Float) []uint128 {
 	return units
 }
 
-// expNeg is e^-x for x >= 0, within a factor of 1 ± 2^-140.
+// expNeg is e^-x for x >= 0, within a factor of 1 ± 2^-191 for x as given.
 //
 // The argument is halved until it is small, the series summed with enough bits, and the result squared back.
 func expNeg(x *big.Float) *big.Float {

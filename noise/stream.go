@@ -1,27 +1,23 @@
 package noise
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"encoding/binary"
 	"math/bits"
+
+	"hubbub/internal/kernel"
 )
 
 // Stream is an endless cryptographic sequence of bits. It is not safe for concurrent use: derive a key per goroutine.
 type Stream struct {
-	ctr    cipher.Stream
-	buffer [1024]byte
+	ctr    *kernel.Keystream
+	buffer [2 * kernel.Chunk]byte
 	next   int    // first unused byte of buffer
 	work   *block // of the samplers; made when first needed
 }
 
 // Stream starts the AES-256-CTR stream of the key, counter zero.
 func (k Key) Stream() *Stream {
-	block, err := aes.NewCipher(k[:])
-	if err != nil {
-		panic("noise: internal error: " + err.Error()) // a Key always has 32 bytes
-	}
-	s := &Stream{ctr: cipher.NewCTR(block, make([]byte, aes.BlockSize))}
+	s := &Stream{ctr: kernel.NewKeystream(k)}
 	s.next = len(s.buffer)
 	return s
 }
@@ -29,8 +25,7 @@ func (k Key) Stream() *Stream {
 // Uint64 gives the next 64 bits.
 func (s *Stream) Uint64() uint64 {
 	if s.next == len(s.buffer) {
-		clear(s.buffer[:])
-		s.ctr.XORKeyStream(s.buffer[:], s.buffer[:])
+		s.ctr.Fill(s.buffer[:])
 		s.next = 0
 	}
 	x := binary.LittleEndian.Uint64(s.buffer[s.next:])
@@ -43,12 +38,10 @@ func (s *Stream) read(dst []byte) {
 	n := copy(dst, s.buffer[s.next:])
 	s.next += n
 	dst = dst[n:]
-	whole := len(dst) &^ (len(s.buffer) - 1)
-	clear(dst[:whole])
-	s.ctr.XORKeyStream(dst[:whole], dst[:whole])
+	whole := len(dst) &^ (kernel.Chunk - 1) // past the buffer
+	s.ctr.Fill(dst[:whole])
 	if dst = dst[whole:]; len(dst) > 0 {
-		clear(s.buffer[:])
-		s.ctr.XORKeyStream(s.buffer[:], s.buffer[:])
+		s.ctr.Fill(s.buffer[:])
 		s.next = copy(dst, s.buffer[:])
 	}
 }

@@ -3,6 +3,8 @@ package noise
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"hubbub/internal/kernel"
 )
 
 // table draws from a law by Walker's alias method (Walker 1977), with thresholds of 128 bits read lazily.
@@ -13,22 +15,22 @@ import (
 // IS the law in units of 2^-128.
 type table struct {
 	columnBits uint
-	signMask   uint64   // 1: bit 0 of a draw is the sign of a symmetric law; 0: no sign
-	lowest     int64    // the value of column 0
-	narrow     []uint32 // threshold's first 16 bits, alias (16 bits); nil in a wide table
-	wide       []uint64 // threshold's first 32 bits, alias (32 bits); nil in a narrow table
-	rest       []uint128
+	signMask   uint64 // 1: bit 0 of a draw is the sign of a symmetric law; 0: no sign
+	lowest     int64  // the value of column 0
+	narrow     *kernel.Aliased
+	wide       []uint64  // if there are too many columns: threshold's first 32 bits, alias (32 bits)
+	rest       []uint128 // of the thresholds, after the first bits
 }
 
 const (
 	maxNarrowBits = 15 // a 32-bit draw holds column, 16 bits to compare, and a sign
 
-	// A block is what is drawn and refined together.
-	blockSize = 2048
+	// A block is what is drawn and refined together: 16 KB of draws, so that they stay in the first cache.
+	blockSize = 4096
 
-	// refineSlots is how often a block draws 128 further bits, needed or not. A narrow draw needs them with probability
-	// 2^-16, so a block needs more than 6 slots with probability below (2^-5)^7/7! = 2^-47.
-	refineSlots = 6
+	// refineSlots is how often a block takes 128 further bits, needed or not. A narrow draw needs them with probability
+	// 2^-16, so a block needs more than 8 with probability below (2^-4)^9/9! = 2^-54.
+	refineSlots = 8
 )
 
 func newTable(l law) *table {
@@ -40,14 +42,15 @@ func newTable(l law) *table {
 	firstBits := uint(32)
 	if t.columnBits <= maxNarrowBits {
 		firstBits = 16
+		t.narrow = &kernel.Aliased{Bits: t.columnBits, SignMask: uint32(t.signMask), Lowest: t.lowest}
 	}
 	t.rest = make([]uint128, len(threshold))
 	for c, whole := range threshold {
 		whole = whole.shiftLeft(t.columnBits) // a column's share is 2^(128-columnBits) units: now a fraction of 2^128
 		first := whole.shiftRight(128 - firstBits).lo
 		t.rest[c] = whole.shiftLeft(firstBits)
-		if firstBits == 16 {
-			t.narrow = append(t.narrow, uint32(first<<16)|alias[c])
+		if t.narrow != nil {
+			t.narrow.Entries = append(t.narrow.Entries, uint32(first<<16)|alias[c])
 		} else {
 			t.wide = append(t.wide, first<<32|uint64(alias[c]))
 		}
@@ -100,21 +103,28 @@ func (t *table) add(dst []int64, random *Stream) {
 
 // block is the working space of one block of draws.
 type block struct {
-	words  [8 * blockSize]byte      // the draws, little endian: 4 bytes each from a narrow table, 8 from a wide one
-	open   [blockSize/64 + 1]uint64 // a bit for each draw that its first bits left undecided; the last word stays zero
+	words  [8 * blockSize]byte   // the draws, little endian: 4 bytes each from a narrow table, 8 from a wide one
+	open   [blockSize/8 + 8]byte // a bit for each draw that its first bits left undecided; the last group of 64 stays zero
 	refine [16 * refineSlots]byte
 }
 
+// group is the open draws 64·g to 64·g + 63.
+func (b *block) group(g int) uint64 { return binary.LittleEndian.Uint64(b.open[8*g:]) }
+
 func (t *table) addBlock(dst []int64, random *Stream, b *block) {
-	groups := (len(dst) + 63) / 64
-	clear(b.open[:groups])
+	clear(b.open[:])
 	if t.narrow != nil {
 		random.read(b.words[:roundUp16(4*len(dst))])
-		t.addNarrow(dst, b.words[:], b.open[:])
+		t.narrow.Add(dst, b.words[:], b.open[:])
 	} else {
 		random.read(b.words[:roundUp16(8*len(dst))])
 		t.addWide(dst, b.words[:], b.open[:])
 	}
+	t.decide(dst, random, b)
+}
+
+// decide settles the draws that are open. Its work depends on the number of draws only, but once in 2^54 blocks.
+func (t *table) decide(dst []int64, random *Stream, b *block) {
 	slots := min(len(dst), refineSlots)
 	random.read(b.refine[:16*slots])
 
@@ -122,7 +132,8 @@ func (t *table) addBlock(dst []int64, random *Stream, b *block) {
 	const emptyGroup = blockSize / 64
 	var list [blockSize/64 + refineSlots + 1]int
 	count := 0
-	for g, open := range b.open[:groups] {
+	for g := range (len(dst) + 63) / 64 {
+		open := b.group(g)
 		list[count] = g
 		count += int((open | -open) >> 63)
 	}
@@ -134,7 +145,7 @@ func (t *table) addBlock(dst []int64, random *Stream, b *block) {
 		fresh := b.refine[16*slot:]
 		at += t.refine(dst, b, list[at], binary.LittleEndian.Uint64(fresh), binary.LittleEndian.Uint64(fresh[8:]))
 	}
-	for at < count { // once in 2^47 blocks
+	for at < count { // once in 2^54 blocks
 		at += t.refine(dst, b, list[at], random.Uint64(), random.Uint64())
 	}
 }
@@ -145,17 +156,17 @@ func roundUp16(n int) int { return (n + 15) &^ 15 }
 // refine decides the first open draw of a group with 128 further bits, and returns 1 if it was the group's last. An empty
 // group costs the same and changes nothing.
 func (t *table) refine(dst []int64, b *block, group int, hi, lo uint64) (done int) {
-	open := b.open[group]
+	open := b.group(group)
 	apply := (open | -open) >> 63
 	i := (group*64 + bits.TrailingZeros64(open|1<<63)) * int(apply)
 	left := open & (open - apply)
-	b.open[group] = left
+	binary.LittleEndian.PutUint64(b.open[8*group:], left)
 
 	var column, alias, sign uint64
 	if t.narrow != nil {
 		w := uint64(binary.LittleEndian.Uint32(b.words[4*i:]))
 		column, sign = w>>(32-t.columnBits), w&t.signMask
-		alias = uint64(t.narrow[column] & 0xffff)
+		alias = uint64(t.narrow.Entries[column] & 0xffff)
 	} else {
 		w := binary.LittleEndian.Uint64(b.words[8*i:])
 		column, sign = w>>(64-t.columnBits), w&t.signMask
@@ -170,24 +181,8 @@ func (t *table) refine(dst []int64, b *block, group int, hi, lo uint64) (done in
 	return int(apply &^ ((left | -left) >> 63))
 }
 
-// addNarrow is the definition that every faster version is held against.
-func (t *table) addNarrow(dst []int64, words []byte, open []uint64) {
-	words = words[:4*len(dst)]
-	for i := range dst {
-		w := binary.LittleEndian.Uint32(words[4*i:])
-		column := w >> (32 - t.columnBits)
-		entry := t.narrow[column]
-		first, threshold := w>>1&0xffff, entry>>16
-		value := int64(entry & 0xffff)
-		own := -int64((first - threshold) >> 31) // all ones if first < threshold
-		value ^= (value ^ int64(column)) & own
-		sign := -int64(w & uint32(t.signMask))
-		dst[i] += (value ^ sign) - sign + t.lowest
-		open[i/64] |= uint64(((first^threshold)-1)>>31) << (i % 64)
-	}
-}
-
-func (t *table) addWide(dst []int64, words []byte, open []uint64) {
+// addWide is [kernel.Aliased.Add] for draws of 64 bits: column, 32 bits to compare, sign.
+func (t *table) addWide(dst []int64, words []byte, open []byte) {
 	words = words[:8*len(dst)]
 	for i := range dst {
 		w := binary.LittleEndian.Uint64(words[8*i:])
@@ -199,6 +194,6 @@ func (t *table) addWide(dst []int64, words []byte, open []uint64) {
 		value ^= (value ^ int64(column)) & own
 		sign := -int64(w & t.signMask)
 		dst[i] += (value ^ sign) - sign + t.lowest
-		open[i/64] |= ((first ^ threshold) - 1) >> 63 << (i % 64)
+		open[i/8] |= byte(((first ^ threshold) - 1) >> 63 << (i % 8))
 	}
 }

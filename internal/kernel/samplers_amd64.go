@@ -1,0 +1,63 @@
+package kernel
+
+//go:generate sh -c "go run generate_samplers.go > samplers_amd64.s"
+
+import "golang.org/x/sys/cpu"
+
+var (
+	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
+	hasAVX2   = cpu.X86.HasAVX2
+	hasVAES   = hasAVX512 && cpu.X86.HasAES && cpu.X86.HasAVX512VAES
+)
+
+//go:noescape
+func addAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
+func addAliasedAVX2(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
+func normal32AVX512(dst *float32, words *byte, groups int)
+
+//go:noescape
+func normal32AVX2(dst *float32, words *byte, groups int)
+
+//go:noescape
+func keystreamVAES(dst *byte, chunks int, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func subWord(x uint32) uint32
+
+// addAliasedFast does the first elements, a multiple of 16, and says how many.
+func addAliasedFast(a *Aliased, dst []int64, words []byte, open []byte) int {
+	groups := len(dst) / 16
+	if groups == 0 {
+		return 0
+	}
+	shift := uint64(32 - a.Bits)
+	switch {
+	case hasAVX512:
+		addAliasedAVX512(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+	case hasAVX2:
+		addAliasedAVX2(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+	default:
+		return 0
+	}
+	return 16 * groups
+}
+
+func normal32Fast(dst []float32, words []byte) bool {
+	switch {
+	case hasAVX512:
+		normal32AVX512(&dst[0], &words[0], len(dst)/NormalGroup)
+	case hasAVX2:
+		normal32AVX2(&dst[0], &words[0], len(dst)/NormalGroup)
+	default:
+		return false
+	}
+	return true
+}
+
+func keystreamFast(dst []byte, keys *[15][16]byte, counter uint64) {
+	keystreamVAES(&dst[0], len(dst)/Chunk, keys, counter)
+}

@@ -1,0 +1,15 @@
+//go:build !amd64
+
+package kernel
+
+const hasVAES = false
+
+func addAliasedFast(*Aliased, []int64, []byte, []byte) int { return 0 }
+
+func normal32Fast([]float32, []byte) bool { return false }
+
+func keystreamFast([]byte, *[15][16]byte, uint64) {
+	panic("kernel: internal error: no fast keystream on this processor")
+}
+
+func subWord(uint32) uint32 { panic("kernel: internal error: no fast keystream on this processor") }

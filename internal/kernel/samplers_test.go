@@ -1,0 +1,188 @@
+package kernel
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+)
+
+func randomBytes(seed uint64, n int) []byte {
+	b := make([]byte, n)
+	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(b)
+	return b
+}
+
+// randomAliased is a table of random thresholds and aliases: no law, but every path through the loop.
+func randomAliased(seed uint64, columnBits uint, signMask uint32, lowest int64) *Aliased {
+	r := rand.New(rand.NewPCG(seed, 1))
+	a := &Aliased{Bits: columnBits, SignMask: signMask, Lowest: lowest, Entries: make([]uint32, 1<<columnBits)}
+	for i := range a.Entries {
+		a.Entries[i] = r.Uint32()
+	}
+	return a
+}
+
+func TestEveryVersionOfTheAliasLoopAddsTheSame(t *testing.T) {
+	lengths := []int{0, 1, 7, 15, 16, 17, 31, 32, 33, 63, 64, 100, 1000, 2048}
+	for columnBits := uint(1); columnBits <= 15; columnBits++ {
+		a := randomAliased(uint64(columnBits), columnBits, uint32(columnBits%2), -int64(columnBits)<<40)
+		for _, n := range lengths {
+			words := randomBytes(uint64(n), 4*n)
+			for i := 0; i+4 <= len(words); i += 12 { // every third draw meets its threshold exactly
+				w := uint32(words[i]) | uint32(words[i+1])<<8 | uint32(words[i+2])<<16 | uint32(words[i+3])<<24
+				column := w >> (32 - a.Bits)
+				if columnBits == 15 || column < 1<<columnBits {
+					w = w&^(0xffff<<1) | a.Entries[column]>>16<<1
+				}
+				words[i], words[i+1], words[i+2], words[i+3] = byte(w), byte(w>>8), byte(w>>16), byte(w>>24)
+			}
+			start := make([]int64, n)
+			for i := range start {
+				start[i] = int64(i) << 33
+			}
+			want, wantOpen := slices.Clone(start), make([]byte, (n+7)/8)
+			a.addPlain(want, words, wantOpen)
+			if n >= 12 && bytes.Count(wantOpen, []byte{0}) == len(wantOpen) {
+				t.Fatalf("bits %d, %d draws: none met its threshold", columnBits, n)
+			}
+			for _, v := range versions() {
+				v.with(func() {
+					got, open := slices.Clone(start), make([]byte, (n+7)/8)
+					a.Add(got, words, open)
+					if !slices.Equal(got, want) || !bytes.Equal(open, wantOpen) {
+						t.Errorf("%s: bits %d, %d draws: not what the plain loop adds", v.name, columnBits, n)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestEveryVersionOfTheNormalLoopGivesTheSameBits(t *testing.T) {
+	const n = 1 << 16
+	words := randomBytes(1, 4*n)
+	extremes := []byte{0, 1, 0x7f, 0x80, 0xff} // the smallest and largest radius, the corners of the circle
+	for i, b := range extremes {
+		for j, c := range extremes {
+			at := 4 * (32*(len(extremes)*i+j) + 3)
+			copy(words[at:], []byte{b, b, b, b})
+			copy(words[at+64:], []byte{c, c, c, c})
+		}
+	}
+	want := make([]float32, n)
+	normal32Plain(want, words)
+	for i, x := range want {
+		if math.IsNaN(float64(x)) || math.Abs(float64(x)) > 6.67 {
+			t.Fatalf("number %d is %g", i, x)
+		}
+	}
+	for _, v := range versions() {
+		v.with(func() {
+			got := make([]float32, n)
+			Normal32(got, words)
+			for i := range got {
+				if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+					t.Fatalf("%s: number %d is %g, the plain loop gives %g", v.name, i, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestNormal32FollowsBoxAndMullerInFloat64(t *testing.T) {
+	const n = 1 << 16
+	words := randomBytes(2, 4*n)
+	got := make([]float32, n)
+	Normal32(got, words)
+	word := func(i int) uint32 {
+		return uint32(words[4*i]) | uint32(words[4*i+1])<<8 | uint32(words[4*i+2])<<16 | uint32(words[4*i+3])<<24
+	}
+	for base := 0; base < n; base += 32 {
+		for i := base; i < base+16; i++ {
+			u := (float64(word(i)>>1) + 0.5) * 0x1p-31
+			angle := (float64(word(i+16)>>30) + float64(int32(word(i+16)<<2))*0x1p-32) * math.Pi / 2
+			radius := math.Sqrt(-2 * math.Log(u))
+			// Near u = 1 the float32 of u itself is what limits: 2^-24 in u is 2^-24/radius in the radius.
+			allowed := 4e-7*radius + 0x1p-24/radius
+			if e := math.Abs(float64(got[i]) - radius*math.Sin(angle)); e > allowed {
+				t.Fatalf("number %d is off by %g, more than %g", i, e, allowed)
+			}
+			if e := math.Abs(float64(got[i+16]) - radius*math.Cos(angle)); e > allowed {
+				t.Fatalf("number %d is off by %g, more than %g", i+16, e, allowed)
+			}
+		}
+	}
+}
+
+func TestFastKeystreamIsTheStandardLibrarys(t *testing.T) {
+	for seed := range uint64(20) {
+		key := [32]byte(randomBytes(seed, 32))
+		fast, portable := NewKeystream(key), portableKeystream(key)
+		for _, chunks := range []int{1, 2, 0, 7, 32} { // 42 chunks are 1344 blocks: past a carry out of the counter's low byte
+			a, b := make([]byte, chunks*Chunk), make([]byte, chunks*Chunk)
+			fast.Fill(a)
+			portable.Fill(b)
+			if !bytes.Equal(a, b) {
+				t.Fatalf("seed %d: the streams differ", seed)
+			}
+		}
+	}
+}
+
+func TestAssemblyIsWhatTheGeneratorWrites(t *testing.T) {
+	checkedIn, err := os.ReadFile("samplers_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	generated, err := exec.Command("go", "run", "generate_samplers.go").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(checkedIn, generated) {
+		t.Error("samplers_amd64.s is not what generate_samplers.go writes: run go generate ./internal/kernel")
+	}
+}
+
+func BenchmarkKeystream(b *testing.B) {
+	k := NewKeystream([32]byte{1})
+	buffer := make([]byte, 1<<13)
+	b.SetBytes(int64(len(buffer)))
+	for b.Loop() {
+		k.Fill(buffer)
+	}
+}
+
+func BenchmarkAliased(b *testing.B) {
+	for _, bits := range []uint{5, 8, 11, 14, 15} {
+		a := randomAliased(1, bits, 1, 0)
+		dst, words, open := make([]int64, 2048), randomBytes(1, 4*2048), make([]byte, 256)
+		for _, v := range versions() {
+			b.Run(v.name+"/"+string(rune('a'+bits)), func(b *testing.B) {
+				v.with(func() {
+					for b.Loop() {
+						a.Add(dst, words, open)
+					}
+				})
+				b.ReportMetric(2048*float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
+			})
+		}
+	}
+}
+
+func BenchmarkNormal32(b *testing.B) {
+	dst, words := make([]float32, 2048), randomBytes(1, 4*2048)
+	for _, v := range versions() {
+		b.Run(v.name, func(b *testing.B) {
+			v.with(func() {
+				for b.Loop() {
+					Normal32(dst, words)
+				}
+			})
+			b.ReportMetric(2048*float64(b.N)/b.Elapsed().Seconds()/1e6, "M/s")
+		})
+	}
+}

@@ -1,0 +1,26 @@
+package kernel
+
+// version is a set of instructions that this processor has.
+type version struct {
+	name         string
+	avx512, avx2 bool
+}
+
+func versions() []version {
+	all := []version{{name: "plain"}}
+	if hasAVX2 {
+		all = append(all, version{name: "AVX2", avx2: true})
+	}
+	if hasAVX512 {
+		all = append(all, version{name: "AVX-512", avx512: true, avx2: true})
+	}
+	return all
+}
+
+// with runs f as if the processor had no more than this version needs.
+func (v version) with(f func()) {
+	before512, before2 := hasAVX512, hasAVX2
+	defer func() { hasAVX512, hasAVX2 = before512, before2 }()
+	hasAVX512, hasAVX2 = v.avx512, v.avx2
+	f()
+}
