@@ -171,7 +171,7 @@ func TestWorstSumsFitTheBitsThatWereGranted(t *testing.T) {
 
 func TestGranularityFitsTheBudgetOfBits(t *testing.T) {
 	last := math.Inf(1)
-	for _, bits := range []int{8, 10, 12, 16} {
+	for _, bits := range []int{7, 8, 10, 12} {
 		c := paper()
 		c.Rotate, c.RotationKey, c.Bits, c.Noise = true, noise.Seeded(1), bits, Exact
 		g, rate, err := c.FitGranularity(0.6)
@@ -196,9 +196,13 @@ func TestGranularityFitsTheBudgetOfBits(t *testing.T) {
 		}
 	}
 	c := paper()
-	c.Bits = 3
-	if _, _, err := c.FitGranularity(0.6); err == nil {
-		t.Error("3 bits for 240 clients were accepted")
+	c.Rotate, c.RotationKey, c.Bits, c.Noise = true, noise.Seeded(1), 6, Exact
+	if _, _, err := c.FitGranularity(0.6); err == nil || !strings.Contains(err.Error(), "7 would do") {
+		t.Errorf("6 bits for 240 clients: %v", err)
+	}
+	c.Bits = 30
+	if g, rate, err := c.FitGranularity(0.6); err != nil || rate != maxFitRate || g <= 0 {
+		t.Errorf("30 bits are more than is useful: granularity %g, rate %g, %v", g, rate, err)
 	}
 	for _, z := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		if _, _, err := paper().FitGranularity(z); err == nil {
