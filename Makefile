@@ -9,7 +9,7 @@ export HUBBUB_DATA ?= $(CURDIR)/.cache/data
 # Ours is plain Go: the fast build is the default build.
 export CGO_ENABLED ?= 0
 
-.PHONY: help demo build data check test bench slow fresh readme browser picture
+.PHONY: help demo build data check test bench slow fresh readme browser picture oracle
 
 help:
 	@echo "make demo     train a private model on MNIST, under a minute, and write a report"
@@ -20,6 +20,7 @@ help:
 	@echo "make readme   run the code blocks of README.md in a fresh clone"
 	@echo "make fresh    demo and test in a clone with empty HOME and caches"
 	@echo "make picture  make the README's picture again"
+	@echo "make oracle   compare the accountant with dp-accounting, anew"
 
 demo: build data
 	@echo "==> training (under a minute on two cores)"
@@ -76,3 +77,11 @@ readme:
 
 picture: build data browser
 	scripts/picture
+
+# Compares our accountant with an independent one, anew: writes accountant/testdata/dp_accounting.json and times both.
+oracle:
+	test -d .venv/oracle || python3 -m venv .venv/oracle
+	.venv/oracle/bin/pip install -q -r oracle/requirements.txt
+	.venv/oracle/bin/python oracle/compare.py
+	$(GO) test -run 'Independent|Oracle|Vector' ./accountant/...
+	.venv/oracle/bin/python oracle/speed.py

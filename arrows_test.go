@@ -16,13 +16,15 @@ var arrows = map[string][]string{
 	".": {},
 
 	// the science: public, pure
-	"noise":          {},
-	"accountant":     {"accountant/pld", "accountant/fdp"},
-	"accountant/pld": {},
-	"accountant/fdp": {"accountant/pld"},
-	"mechanism":      {"accountant", "noise", "internal/kernel"},
-	"ledger":         {"accountant"},
-	"statement":      {"accountant", "ledger"},
+	"noise":               {"internal/kernel"},
+	"accountant":          {"accountant/pld", "accountant/fdp"},
+	"accountant/pld":      {},
+	"accountant/fdp":      {"accountant/pld"},
+	"mechanism":           {"accountant", "noise", "internal/kernel"},
+	"mechanism/adaptive":  {"accountant", "noise", "internal/kernel"},
+	"mechanism/waterfill": {"accountant", "noise"},
+	"ledger":              {"accountant"},
+	"statement":           {"accountant", "ledger"},
 
 	// the learning: internal, pure
 	"internal/kernel":    {},
@@ -46,7 +48,7 @@ var arrows = map[string][]string{
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
 var pure = []string{
-	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "ledger", "statement",
+	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
 	"internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
 }
 

@@ -26,7 +26,7 @@ func TestBadNumbersAreRefused(t *testing.T) {
 		}
 	}
 	for _, e := range []Event{
-		Gaussian{math.NaN()}, Gaussian{math.Inf(1)}, Laplace{math.NaN()}, GDP{math.Inf(1)}, Poisson{math.NaN(), GDP{1}},
+		Gaussian{math.NaN()}, Gaussian{math.Inf(1)}, Laplace{Scale: math.NaN()}, GDP{math.Inf(1)}, Poisson{math.NaN(), GDP{1}},
 		Skellam{Rate: math.NaN(), L2: 1}, Skellam{Rate: 1, L2: math.NaN()}, Skellam{Rate: 1, L2: 2, Linf: math.NaN()},
 		RoundedSkellam{1, math.Inf(1)}, SMM{1, math.NaN(), 1}, DiscreteGaussian{math.NaN(), 1}, DiscreteGaussianSum{1, 1, 1, 0},
 		Binomial{1 << 40, .5, 1}, CPSGD{1, math.NaN(), 1, 1, 1, 1}, Waterfill{1, 1, math.NaN(), 1, 1}, Subspace{1, 1, 1, 1, -1},
@@ -43,9 +43,9 @@ func TestBadNumbersAreRefused(t *testing.T) {
 // Extreme but legal values: a number or +Inf, never NaN, never less than for milder ones.
 func TestExtremesNeverGiveNaN(t *testing.T) {
 	for _, e := range []Event{
-		Gaussian{1e-300}, Gaussian{1e300}, Laplace{1e-300}, Laplace{1e300}, GDP{1e300}, GDP{1e-300},
-		Poisson{1e-300, Gaussian{1}}, Poisson{.5, Gaussian{1e-200}}, Poisson{1 - 1e-16, Gaussian{1}}, Poisson{1e-9, Laplace{1e-3}},
-		WithoutReplacement{1e-300, Laplace{1}}, WithoutReplacement{.5, Gaussian{1e-100}},
+		Gaussian{1e-300}, Gaussian{1e300}, Laplace{Scale: 1e-300}, Laplace{Scale: 1e300}, GDP{1e300}, GDP{1e-300},
+		Poisson{1e-300, Gaussian{1}}, Poisson{.5, Gaussian{1e-200}}, Poisson{1 - 1e-16, Gaussian{1}}, Poisson{1e-9, Laplace{Scale: 1e-3}},
+		WithoutReplacement{1e-300, Laplace{Scale: 1}}, WithoutReplacement{.5, Gaussian{1e-100}},
 		Repeat{math.MaxInt, Gaussian{1e-200}}, Repeat{math.MaxInt, Gaussian{1e5}}, Repeat{math.MaxInt, Repeat{math.MaxInt, GDP{1}}},
 		Skellam{Rate: 1e-300, L2: 1}, Skellam{Rate: 1e300, L2: 1}, Skellam{Rate: 1e7, L2: 1e9},
 		RoundedSkellam{1e-300, 1}, RoundedSkellam{1e300, 1}, RoundedSkellam{1, 1e-12}, RoundedSkellam{1, 1e9},
@@ -103,7 +103,7 @@ func TestNothingReleasedCostsNothing(t *testing.T) {
 }
 
 func TestMethodsThatDoNotApplySaySo(t *testing.T) {
-	_, err := Epsilon(About{Event: Laplace{1}}, 1e-5, ByFDP)
+	_, err := Epsilon(About{Event: Laplace{Scale: 1}}, 1e-5, ByFDP)
 	if !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("fdp of laplace: %v", err)
 	}

@@ -107,7 +107,7 @@ func TestImpossibleTargetsAreRefused(t *testing.T) {
 	if _, _, err := Calibrate(Target{Epsilon: 1, Delta: 1e-5}, func(float64) (About, error) { return About{Event: None{}}, nil }, 1, 10); err == nil {
 		t.Error("calibrated what protects nothing")
 	}
-	if _, _, err := Calibrate(Target{Mu: 1}, func(x float64) (About, error) { return About{Event: Laplace{x}}, nil }, 1, 10); err == nil {
+	if _, _, err := Calibrate(Target{Mu: 1}, func(x float64) (About, error) { return About{Event: Laplace{Scale: x}}, nil }, 1, 10); err == nil {
 		t.Error("gave a mu to Laplace noise")
 	}
 }

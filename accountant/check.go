@@ -47,7 +47,12 @@ func nested(kind string, e Event) error {
 }
 
 func (e Gaussian) check() error { return positive(e.kind(), "noise_multiplier", e.NoiseMultiplier) }
-func (e Laplace) check() error  { return positive(e.kind(), "scale", e.Scale) }
+func (e Laplace) check() error {
+	if e.Dim < 0 {
+		return fmt.Errorf("%s: dim %d must be at least 1", e.kind(), e.Dim)
+	}
+	return positive(e.kind(), "scale", e.Scale)
+}
 
 func (e Skellam) check() error {
 	switch e.Bound {

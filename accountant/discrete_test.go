@@ -96,13 +96,13 @@ func TestLaplaceAgreesWithNumericalIntegration(t *testing.T) {
 				sum += math.Exp(a*p-(a-1)*q) / (2 * scale) * step * scale
 			}
 			want := math.Log(sum) / (a - 1)
-			got := Laplace{scale}.rdp([]float64{a})[0]
+			got := Laplace{Scale: scale}.rdp([]float64{a})[0]
 			if math.Abs(got/want-1) > 1e-4 { // the integration's own error at its kinks
 				t.Errorf("scale %g, order %g: %g, integration gives %g", scale, a, got, want)
 			}
 		}
 	}
-	b, err := Epsilon(About{Event: Laplace{2}}, 1e-9, ByRDP)
+	b, err := Epsilon(About{Event: Laplace{Scale: 2}}, 1e-9, ByRDP)
 	if err != nil || math.Abs(b.Epsilon-0.5) > 1e-9 || !math.IsInf(b.Order, 1) {
 		t.Errorf("scale 2 at tiny delta: epsilon %g by order %g, %v; want 0.5 by infinity", b.Epsilon, b.Order, err)
 	}

@@ -20,9 +20,10 @@ type Gaussian struct {
 	NoiseMultiplier float64 `json:"noise_multiplier"`
 }
 
-// Laplace adds Laplace noise whose scale is Scale times the L1 sensitivity.
+// Laplace adds Laplace noise whose scale is Scale times the L1 sensitivity, to Dim coordinates (0: one).
 type Laplace struct {
 	Scale float64 `json:"scale"`
+	Dim   int     `json:"dim,omitempty"`
 }
 
 // Skellam adds to each coordinate of an integer vector the difference of two Poisson variables of rate Rate

@@ -55,9 +55,9 @@ func TestTheCentralLimitIsNoBound(t *testing.T) {
 
 func TestNoRouteIsBelowTheTruthAndBestIsTheSmallest(t *testing.T) {
 	for _, event := range []Event{
-		Repeat{250, Poisson{.004, Gaussian{1.1}}}, Repeat{30, Poisson{.1, Laplace{3}}}, Repeat{10, Laplace{4}},
+		Repeat{250, Poisson{.004, Gaussian{1.1}}}, Repeat{30, Poisson{.1, Laplace{Scale: 3}}}, Repeat{10, Laplace{Scale: 4}},
 		Repeat{40, WithoutReplacement{.05, Gaussian{2}}}, Repeat{20, DiscreteGaussian{9, 1}}, Repeat{20, Poisson{.2, DiscreteGaussian{4, 1}}},
-		Compose{Repeat{10, Gaussian{5}}, Repeat{100, Poisson{.01, Gaussian{1}}}, Laplace{5}},
+		Compose{Repeat{10, Gaussian{5}}, Repeat{100, Poisson{.01, Gaussian{1}}}, Laplace{Scale: 5}},
 		Repeat{5, Poisson{.3, Poisson{.5, Gaussian{1}}}}, Poisson{.1, Repeat{4, Gaussian{3}}},
 	} {
 		about := About{Event: event}
@@ -86,7 +86,7 @@ func TestPLDRefusesWhatIsNotProved(t *testing.T) {
 		"vector Skellam":             Skellam{Rate: 10, L2: 5},
 		"rounded Skellam":            Repeat{3, Poisson{.1, RoundedSkellam{10, 2}}},
 		"vector discrete Gaussian":   DiscreteGaussian{4, 2},
-		"sampling of a composition":  Poisson{.1, Compose{Gaussian{1}, Laplace{1}}},
+		"sampling of a composition":  Poisson{.1, Compose{Gaussian{1}, Laplace{Scale: 1}}},
 		"repeated lopsided binomial": Repeat{2, Binomial{1000, .3, 1}},
 		"no noise":                   None{},
 	} {
@@ -137,7 +137,7 @@ func TestEventsAgreeWithAnIndependentImplementation(t *testing.T) {
 			case "gaussian":
 				e = Gaussian{term.Scale / term.Shift}
 			case "laplace":
-				e = Laplace{term.Scale / term.Shift}
+				e = Laplace{Scale: term.Scale / term.Shift}
 			case "discrete_gaussian":
 				e = DiscreteGaussian{term.Scale * term.Scale, term.Shift}
 			default:

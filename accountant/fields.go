@@ -47,6 +47,15 @@ func (f *fields) number(key string) float64 {
 	return 0
 }
 
+func (f *fields) optionalWhole(key string) int {
+	v := f.optionalNumber(key)
+	if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+		f.r.fail(f.t, f.path+"."+key, "%g is not a whole number below 2^53", v)
+		return 0
+	}
+	return int(v)
+}
+
 func (f *fields) optionalNumber(key string) float64 {
 	if t := f.find(key); t != nil {
 		v := f.value(t, key)

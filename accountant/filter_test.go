@@ -68,7 +68,7 @@ func TestFilterByMu(t *testing.T) {
 	if _, err := filter.Spend(About{Event: Gaussian{2.001}}); err != nil {
 		t.Errorf("mu just below 1: %v", err)
 	}
-	if _, err := filter.Spend(About{Event: Laplace{100}}); err == nil || errors.Is(err, ErrBudgetSpent) {
+	if _, err := filter.Spend(About{Event: Laplace{Scale: 100}}); err == nil || errors.Is(err, ErrBudgetSpent) {
 		t.Errorf("Laplace has no mu: %v", err)
 	}
 }

@@ -19,7 +19,9 @@ func gaussianRDP(mu float64, orders []float64) []float64 {
 	return out
 }
 
-// rdp of the Laplace mechanism [Mir17]; its largest divergence, 1/scale, is at order infinity.
+// rdp of the Laplace mechanism [Mir17]; its largest divergence, 1/scale, is at order infinity. In several dimensions the divergences
+// of the coordinates add up, and each is convex in its shift (a logarithm of a sum of exponentials, over a-1) and zero at zero,
+// so that one coordinate which takes all of the L1 norm is the worst case.
 func (e Laplace) rdp(orders []float64) []float64 {
 	out := make([]float64, len(orders))
 	for i, a := range orders {

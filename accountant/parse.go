@@ -100,7 +100,7 @@ func (r *reader) about(root *tree) About {
 // kinds lists every event's key and how to read what stands under it.
 var kinds = map[string]func(f *fields) Event{
 	"gaussian": func(f *fields) Event { return Gaussian{f.number("noise_multiplier")} },
-	"laplace":  func(f *fields) Event { return Laplace{f.number("scale")} },
+	"laplace":  func(f *fields) Event { return Laplace{f.number("scale"), f.optionalWhole("dim")} },
 	"skellam": func(f *fields) Event {
 		return Skellam{f.number("rate"), f.number("l2"), f.optionalNumber("linf"), SkellamBound(f.optionalText("bound"))}
 	},

@@ -11,7 +11,7 @@ import (
 var oneOfEach = []About{
 	{AddRemove, Record, Gaussian{1.1}},
 	{ZeroOut, Client, Gaussian{1e-300}},
-	{ReplaceOne, Record, Laplace{0.1}},
+	{ReplaceOne, Record, Laplace{Scale: 0.1}},
 	{ZeroOut, Client, Skellam{Rate: 702.2, L2: 50, Linf: 50, Bound: SkellamDSM}},
 	{ZeroOut, Client, Skellam{Rate: 702.2, L2: 50}},
 	{ZeroOut, Client, RoundedSkellam{22.38, 10}},
@@ -29,7 +29,7 @@ var oneOfEach = []About{
 	{AddRemove, Record, Repeat{250, Poisson{.004, Gaussian{1.1}}}},
 	{ReplaceOne, Record, Repeat{3534, WithoutReplacement{16. / 600, Gaussian{1}}}},
 	{AddRemove, Record, Compose{}},
-	{AddRemove, Record, Compose{Gaussian{1}, Compose{Laplace{2}, Repeat{0, GDP{1}}}}},
+	{AddRemove, Record, Compose{Gaussian{1}, Compose{Laplace{Scale: 2}, Repeat{0, GDP{1}}}}},
 }
 
 func TestEventsSurviveTheRoundTrip(t *testing.T) {

@@ -15,7 +15,7 @@ func genLeaf(t *rapid.T) Event {
 	case 0:
 		return Gaussian{noise}
 	case 1:
-		return Laplace{noise}
+		return Laplace{Scale: noise}
 	case 2:
 		return Skellam{Rate: noise * noise * 8, L2: l2, Bound: SkellamAKL}
 	case 3:
@@ -111,7 +111,7 @@ func TestMoreNoiseNeverCostsMore(t *testing.T) {
 		}
 		build := rapid.SampledFrom([]func(x float64) Event{
 			func(x float64) Event { return Gaussian{x} },
-			func(x float64) Event { return Laplace{x} },
+			func(x float64) Event { return Laplace{Scale: x} },
 			func(x float64) Event { return Skellam{Rate: 8 * x, L2: 2, Bound: SkellamAKL} },
 			func(x float64) Event { return Skellam{Rate: 8 * x, L2: 2, Bound: SkellamDSM} },
 			func(x float64) Event { return DiscreteGaussian{x, 2} },
@@ -170,7 +170,7 @@ func TestSamplingNeverHurts(t *testing.T) {
 func TestSamplingWithoutReplacementNeverHurts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		noise, q := rapid.Float64Range(0.3, 20).Draw(t, "noise"), rapid.Float64Range(0, 1).Draw(t, "rate")
-		e := Laplace{noise}
+		e := Laplace{Scale: noise}
 		if plain, sampled := mustEpsilon(t, e, 1e-5), mustEpsilon(t, WithoutReplacement{q, e}, 1e-5); sampled > plain*(1+loose) {
 			t.Fatalf("%+v costs %g, sampled at %g it costs %g", e, plain, q, sampled)
 		}

@@ -1,9 +1,13 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
+
+// ErrTooFewBits marks settings whose sums do not fit their bits.
+var ErrTooFewBits = errors.New("too few")
 
 // maxOverflow is the accepted chance, per round, that any coordinate of the sum leaves the range of its bits.
 const maxOverflow = 1e-6
@@ -90,6 +94,6 @@ func (s spread) check(e Encoding) error {
 	if !e.Rotate {
 		would += ", or rotation"
 	}
-	return fmt.Errorf("mechanism: %d bits are too few: a sum could overflow with probability %.2g a round, more than %g: %s, or a granularity above %g",
-		e.Bits, p, maxOverflow, would, e.Granularity)
+	return fmt.Errorf("mechanism: %d bits are %w: a sum could overflow with probability %.2g a round, more than %g: %s, or a granularity above %g",
+		e.Bits, ErrTooFewBits, p, maxOverflow, would, e.Granularity)
 }

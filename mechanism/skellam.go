@@ -144,7 +144,7 @@ func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rat
 	fits := func(logRate float64) bool { return sums(logRate).overflow(c.Bits) <= maxOverflow }
 	lo, hi := math.Log(minFitRate), math.Log(maxFitRate)
 	if !fits(lo) {
-		return 0, 0, fmt.Errorf("mechanism: %d bits are too few for %d clients at any useful granularity: %d would do at %.3g", c.Bits, c.Clients, sums(lo).bits(), grid(minFitRate))
+		return 0, 0, fmt.Errorf("mechanism: %d bits are %w for %d clients at any useful granularity: %d would do at %.3g", c.Bits, ErrTooFewBits, c.Clients, sums(lo).bits(), grid(minFitRate))
 	}
 	if fits(hi) {
 		return grid(maxFitRate), maxFitRate, nil

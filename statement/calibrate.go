@@ -15,17 +15,17 @@ const (
 // Calibrate chooses the smallest noise multiplier that meets epsilon at the facts' delta against the adversary, for the
 // facts' unit. It returns the facts with that noise.
 func (f Facts) Calibrate(epsilon float64, adversary Adversary) (Facts, error) {
-	f.NoiseMultiplier = 1 // the list of events depends on everything but the noise
+	f.Noise = 1 // the list of events depends on everything but the noise
 	v := f.View(adversary, f.Unit)
 	if v.Why != "" {
 		return Facts{}, fmt.Errorf("statement: no noise gives a guarantee against %s: %s", adversary, v.Why)
 	}
-	target := accountant.Target{Epsilon: epsilon, Delta: f.Delta - v.SpentDelta}
+	target := accountant.Target{Epsilon: epsilon, Delta: f.Delta - spentDelta(v.Tau, max(epsilon, usualEpsilon))}
 	most := leastNoise
 	for i := range v.spent(f) {
 		noise, _, err := accountant.Calibrate(target, func(noise float64) (accountant.About, error) {
 			tried := f
-			tried.NoiseMultiplier = noise
+			tried.Noise = noise
 			v := tried.View(adversary, f.Unit)
 			return v.about(v.spent(tried)[i]), nil
 		}, leastNoise, mostNoise)
@@ -34,6 +34,6 @@ func (f Facts) Calibrate(epsilon float64, adversary Adversary) (Facts, error) {
 		}
 		most = max(most, noise)
 	}
-	f.NoiseMultiplier = most
+	f.Noise = most
 	return f, nil
 }

@@ -36,15 +36,16 @@ const (
 	Central     Protection = "central" // the server noises the sum of clipped updates
 	Local       Protection = "local"   // every client noises its own clipped update
 	InTraining  Protection = "dpsgd"   // every client trains by DP-SGD
+	Distributed Protection = "shares"  // every client adds a share of integer noise; what protects is their sum
 )
 
 // Facts are what a run did, or will do: nothing in here depends on data, except the number of each client's records.
 type Facts struct {
-	Protection      Protection
-	Unit            accountant.Unit
-	Delta           float64
-	Clip            float64
-	NoiseMultiplier float64 // standard deviation of the noise over the clip norm
+	Protection Protection
+	Unit       accountant.Unit
+	Delta      float64
+	Clip       float64
+	Noise      float64 // Gaussian: standard deviation over the clip norm; Distributed: what Total and Share take
 
 	Clients      int
 	Rounds       int     // released rounds
@@ -57,6 +58,13 @@ type Facts struct {
 	// BatchRate[c] and LocalSteps[c] are client c's DP-SGD settings; nil for the other protections.
 	BatchRate  []float64
 	LocalSteps []int
+
+	// Total prices the noise of a release or, for Distributed, what is in a sum for sure; nil: Gaussian noise. Share prices the noise of
+	// a single contribution (Distributed).
+	Total, Share func(noise float64) accountant.Event
+	Aggregated   bool    // secure aggregation: the server sees sums only
+	ExactTotal   bool    // the noise in a sum does not depend on who took part
+	Distance     float64 // statistical distance of all samples of a round from their ideal law
 
 	Seeded bool // the noise comes from a seed, as in a simulation
 

@@ -21,6 +21,7 @@ type Row struct {
 	Why            string          `json:"why,omitempty"`
 	ClaimedByPaper string          `json:"claimed_by_paper,omitempty"`
 	Assumptions    []string        `json:"assumptions,omitempty"`
+	Notes          []string        `json:"notes,omitempty"` // what else is worth knowing; nothing that the guarantee rests on
 }
 
 // Rows is the whole statement: every adversary, the run's own unit first.
@@ -56,7 +57,7 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 	row.Delta = f.Delta
 	worst := accountant.Bound{Epsilon: -1}
 	for _, event := range v.spent(f) {
-		bound, err := f.Memo.epsilon(v.about(event), f.Delta-v.SpentDelta)
+		bound, err := f.epsilon(v, event)
 		if err != nil {
 			return Row{}, fmt.Errorf("statement against %s: %w", adversary, err)
 		}
@@ -64,7 +65,7 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 			worst = bound
 		}
 	}
-	if math.IsInf(worst.Epsilon, 1) || (v.SpentDelta > 0 && worst.Epsilon > largestEpsilon) {
+	if math.IsInf(worst.Epsilon, 1) {
 		row.Delta, row.Assumptions = 0, nil
 		row.Why = "the noise is too small for a finite bound at this delta"
 		return row, nil
@@ -74,8 +75,27 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 	if worst.Mu > 0 {
 		row.Mu = &worst.Mu
 	}
+	row.Notes = append(slices.Clone(v.Notes), worst.Notes...)
+	if worst.MuLimit > 0 {
+		row.Notes = append(row.Notes, fmt.Sprintf("the central limit theorem suggests mu %.4g; that can be too small, so it is no part of the guarantee", worst.MuLimit))
+	}
 	row.Guarantee = fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s, %s", roundUp(worst.Epsilon), f.Delta, unit, v.Adjacency)
 	return row, nil
+}
+
+// epsilon bounds what an event costs, the view's distance from it included. That takes the more of delta, the larger epsilon is: the
+// smallest cap that epsilon keeps below is looked for.
+func (f Facts) epsilon(v View, event accountant.Event) (accountant.Bound, error) {
+	if v.Tau == 0 {
+		return f.Memo.epsilon(v.about(event), f.Delta)
+	}
+	for epsilon := 5.0; spentDelta(v.Tau, epsilon) < f.Delta/2; epsilon *= 1.5 {
+		bound, err := f.Memo.epsilon(v.about(event), f.Delta-spentDelta(v.Tau, epsilon))
+		if err != nil || bound.Epsilon <= epsilon {
+			return bound, err
+		}
+	}
+	return accountant.Bound{Epsilon: math.Inf(1)}, nil
 }
 
 // roundUp keeps four digits and never makes an epsilon smaller.

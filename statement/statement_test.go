@@ -13,21 +13,21 @@ import (
 // central is the demo's kind of run.
 func central() Facts {
 	return Facts{
-		Protection: Central, Unit: accountant.Client, Delta: 1e-5, Clip: 1, NoiseMultiplier: 1.1,
+		Protection: Central, Unit: accountant.Client, Delta: 1e-5, Clip: 1, Noise: 1.1,
 		Clients: 60000, Rounds: 250, Poisson: true, CohortSize: 240, Seeded: true,
 	}
 }
 
 func local() Facts {
 	f := central()
-	f.Protection, f.NoiseMultiplier, f.Clients, f.CohortSize, f.Rounds = Local, 20, 4, 2, 10
+	f.Protection, f.Noise, f.Clients, f.CohortSize, f.Rounds = Local, 20, 4, 2, 10
 	f.Took = []int{3, 7, 5, 5}
 	return f
 }
 
 func inTraining() Facts {
 	f := local()
-	f.Protection, f.Unit, f.NoiseMultiplier = InTraining, accountant.Record, 1
+	f.Protection, f.Unit, f.Noise = InTraining, accountant.Record, 1
 	f.BatchRate = []float64{0.1, 0.01, 0.02, 0.02}
 	f.LocalSteps = []int{5, 5, 5, 7}
 	return f
@@ -94,7 +94,7 @@ func TestFixedCohortsArePricedForReplacingAClient(t *testing.T) {
 		return accountant.About{Adjacency: accountant.ReplaceOne, Unit: accountant.Client, Event: accountant.Repeat{Count: 250,
 			Event: accountant.WithoutReplacement{Rate: rate, Event: accountant.Gaussian{NoiseMultiplier: 0.55}}}}
 	}
-	f.NoiseMultiplier = 1.1
+	f.Noise = 1.1
 	wantEpsilon(t, row(t, f, Public, accountant.Client), event(240.0/60000))
 	wantEpsilon(t, row(t, f, Clients, accountant.Client), event(240.0/59999))
 	f.CohortSize = 60000 // everyone, always: nothing is drawn
@@ -124,6 +124,12 @@ func TestTrainingNoiseIsStatedForTheWorstClient(t *testing.T) {
 	}
 	if *r.Epsilon != worst {
 		t.Errorf("epsilon %v, the worst client has %v", *r.Epsilon, worst)
+	}
+	// Paper 004's weak and strong notion: all others together see what was made from the client's uploads, so every view costs the same.
+	for _, who := range []Adversary{Clients, Public} {
+		if other := row(t, f, who, accountant.Record); *other.Epsilon != worst || !strings.Contains(strings.Join(other.Notes, " "), "strong federated f-DP") {
+			t.Errorf("against %s: %+v", who, other)
+		}
 	}
 	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil || !strings.Contains(r.Why, "one record") {
 		t.Errorf("for a whole client: %+v", r)

@@ -10,8 +10,12 @@ import (
 	"hubbub/ledger"
 )
 
-// largestEpsilon is the largest one that is stated where a round could have been abandoned.
-const largestEpsilon = 20
+// spentDelta is what a distance tau costs: two runs that are (epsilon, delta)-close, each moved by tau, are
+// (epsilon, delta + (1+e^epsilon)·tau)-close.
+func spentDelta(tau, epsilon float64) float64 { return (1 + math.Exp(epsilon)) * tau }
+
+// usualEpsilon is one up to which a guarantee is worth an amplification.
+const usualEpsilon = 20
 
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
@@ -21,8 +25,9 @@ type View struct {
 	Adjacency   accountant.Adjacency
 	Everyone    bool // every enrolled client pays in every round; otherwise those who took part
 	Price       func(client int) accountant.Event
-	SpentDelta  float64 // delta that goes to events outside the accountant, such as an abandoned round
+	Tau         float64 // statistical distance of the run from the one that is priced: samplers that are not perfect, abandoned rounds
 	Assumptions []string
+	Notes       []string
 }
 
 // View builds what the adversary learns of the unit.
@@ -39,6 +44,8 @@ func (f Facts) View(adversary Adversary, unit accountant.Unit) View {
 		f.local(&v)
 	case InTraining:
 		f.inTraining(&v)
+	case Distributed:
+		f.distributed(&v)
 	default:
 		v.Why = "no noise was asked for: released models and updates can reveal any record"
 	}
@@ -69,39 +76,45 @@ func (f Facts) central(v *View) {
 		return
 	}
 	v.assume("the server is trusted: it sees every update and adds the noise")
+	if !f.amplified(v, f.price(f.Noise)) {
+		return
+	}
 	rate := f.rate()
-	gaussian := accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier}
-	if rate == 1 && !f.Poisson {
-		v.Adjacency, v.Everyone = accountant.ZeroOut, true
-		v.Price = constant(gaussian)
-		return
-	}
-	abandoned := f.abandonedProbability()
-	// Two runs that differ by an event of probability p are (epsilon, (1+e^epsilon)·p)-close where they were (epsilon, 0)-close.
-	spent := (1 + math.Exp(largestEpsilon)) * abandoned
-	if spent > f.Delta/100 {
-		v.Adjacency = accountant.ZeroOut
-		v.Price = constant(gaussian)
-		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
-		return
-	}
-	v.Everyone = true
-	v.SpentDelta = spent
-	v.assume("cohorts are drawn in secret and their sizes are not published")
-	if f.Poisson {
-		v.Adjacency = accountant.AddRemove
-		v.Price = constant(accountant.Poisson{Rate: rate, Event: gaussian})
-		return
-	}
 	// Replacing one client moves the sum by twice the clip.
-	v.Adjacency = accountant.ReplaceOne
-	half := accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier / 2}
+	v.Adjacency, v.Everyone = accountant.ReplaceOne, true
+	v.assume("cohorts are drawn in secret and their sizes are not published")
+	half := f.price(f.Noise / 2)
 	if v.Adversary == Clients && f.Clients > 1 {
 		// Someone who knows that it was not drawn itself knows that the others had one rival less.
 		rate = min(1, f.CohortSize/float64(f.Clients-1))
 		v.assume("curious clients do not pool what they know")
 	}
 	v.Price = constant(accountant.WithoutReplacement{Rate: rate, Event: half})
+}
+
+// amplified prices noise that is the same whoever takes part, in the eyes of someone who sees only releases. It reports false when
+// all is said; true leaves a fixed cohort that is smaller than everyone to the caller.
+func (f Facts) amplified(v *View, noise accountant.Event) bool {
+	v.Adjacency = accountant.ZeroOut
+	v.Price = constant(noise)
+	if f.rate() == 1 && !f.Poisson {
+		v.Everyone = true
+		return false
+	}
+	abandoned := f.abandonedProbability()
+	if spentDelta(abandoned, usualEpsilon) > f.Delta/100 {
+		v.assume("no amplification by sampling: rounds below %d survivors are abandoned, and that tells of the cohort's size", f.MinSurvivors)
+		return false
+	}
+	if !f.Poisson {
+		return true
+	}
+	v.Everyone = true
+	v.Tau += abandoned
+	v.assume("cohorts are drawn in secret and their sizes are not published")
+	v.Adjacency = accountant.AddRemove
+	v.Price = constant(accountant.Poisson{Rate: f.rate(), Event: noise})
+	return false
 }
 
 // abandonedProbability bounds the probability that any round is abandoned, whatever one client does.
@@ -131,19 +144,64 @@ func (f Facts) local(v *View) {
 	if v.Adversary != Server {
 		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
 	}
-	v.Price = constant(accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier * math.Sqrt(float64(honest))})
+	if f.Total != nil {
+		honest = 1 // only Gaussian noise of several clients is known to be Gaussian again
+	}
+	v.Price = constant(f.price(f.Noise * math.Sqrt(float64(honest))))
+}
+
+// distributed prices shares of integer noise. Only zeroing a client out is covered: its share of the noise stays.
+func (f Facts) distributed(v *View) {
+	v.Tau = f.Distance * float64(f.Rounds)
+	v.Adjacency = accountant.ZeroOut
+	if v.Adversary == Server && !f.Aggregated {
+		v.Price = constant(f.Share(f.Noise))
+		v.assume("nothing hides single contributions from the server: each has only its own share of the noise")
+		return
+	}
+	v.assume("secure aggregation shows the server no more than sums; here it is simulated by adding in the clear")
+	v.assume("each of the shares that a sum is released with was added honestly")
+	total := f.Total(f.Noise)
+	if v.Adversary == Server {
+		v.Price = constant(total)
+		return
+	}
+	if !f.ExactTotal {
+		v.Price = constant(total)
+		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
+		return
+	}
+	v.assume("the noise in a sum is the same whoever took part")
+	if f.amplified(v, total) {
+		v.assume("no amplification by sampling: for a fixed cohort and this noise none is proved")
+	}
+	if v.Everyone && f.Poisson {
+		v.Adjacency = accountant.ZeroOut
+	}
 }
 
 func (f Facts) inTraining(v *View) {
 	v.Adjacency = accountant.AddRemove
 	v.assume("the number of records of each client is public")
+	v.Notes = []string{
+		"weak and strong federated f-DP alike: the server and all other clients together see nothing of a client but what was made from its uploads",
+		"stated for the client that pays most; every client pays for the rounds that it really took part in",
+	}
 	if v.Adversary != Server {
 		v.assume("no more is claimed than against the server: a released model is made from what it received")
 	}
 	v.Price = func(client int) accountant.Event {
-		step := accountant.Poisson{Rate: f.BatchRate[client], Event: accountant.Gaussian{NoiseMultiplier: f.NoiseMultiplier}}
+		step := accountant.Poisson{Rate: f.BatchRate[client], Event: accountant.Gaussian{NoiseMultiplier: f.Noise}}
 		return accountant.Repeat{Count: f.LocalSteps[client], Event: step}
 	}
+}
+
+// price is what noise of this size over the clip costs: Gaussian noise, unless Total says otherwise.
+func (f Facts) price(noise float64) accountant.Event {
+	if f.Total != nil {
+		return f.Total(noise)
+	}
+	return accountant.Gaussian{NoiseMultiplier: noise}
 }
 
 func constant(e accountant.Event) func(int) accountant.Event {

@@ -8,10 +8,19 @@ import (
 // Gaussian is the pair of the Gaussian mechanism: N(1, z²) against N(0, z²), where z = noiseMultiplier is the standard
 // deviation of the noise divided by the sensitivity.
 func Gaussian(noiseMultiplier float64) (Pair, error) {
-	if !(noiseMultiplier > 0) || math.IsInf(noiseMultiplier, 0) {
-		return Pair{}, fmt.Errorf("pld: noise multiplier %g is not a positive number", noiseMultiplier)
+	if err := checkNoise("noise multiplier", noiseMultiplier); err != nil {
+		return Pair{}, err
 	}
 	return Pair{law: gaussian{1 / noiseMultiplier}, symmetric: true}, nil
+}
+
+// checkNoise keeps noise, over sensitivity, to the range in which a grid of losses makes sense: below it nothing is hidden,
+// above it nothing is left to see.
+func checkNoise(what string, noise float64) error {
+	if !(noise >= 1e-9 && noise <= 1e9) {
+		return fmt.Errorf("pld: %s %g outside 1e-9 to 1e9", what, noise)
+	}
+	return nil
 }
 
 // SubsampledGaussian is [Gaussian] under [Poisson] sampling.

@@ -64,8 +64,8 @@ func Shifted(noise PMF, shift int64) (Pair, error) {
 // DiscreteGaussian is the pair of the discrete Gaussian, mass proportional to e^(-k²/(2·sigma2)), for a query that
 // changes by an integer.
 func DiscreteGaussian(sigma2 float64, shift int64) (Pair, error) {
-	if !(sigma2 > 0) || math.IsInf(sigma2, 0) {
-		return Pair{}, fmt.Errorf("pld: discrete Gaussian sigma2 %g is not a positive number", sigma2)
+	if !(sigma2 >= 1e-18) || math.IsInf(sigma2, 0) {
+		return Pair{}, fmt.Errorf("pld: discrete Gaussian sigma2 %g is no number of at least 1e-18", sigma2)
 	}
 	reach := math.Ceil(math.Sqrt(2 * 690 * sigma2)) // to e^-690, which a float still holds
 	if reach > maxAtoms/4 {

@@ -1,14 +1,11 @@
 package pld
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Laplace is the pair of the Laplace mechanism for a query of sensitivity one, with noise of the given scale.
 func Laplace(scale float64) (Pair, error) {
-	if !(scale > 0) || math.IsInf(scale, 0) || math.IsInf(1/scale, 0) {
-		return Pair{}, fmt.Errorf("pld: Laplace scale %g is not a positive number", scale)
+	if err := checkNoise("Laplace scale", scale); err != nil {
+		return Pair{}, err
 	}
 	return Pair{law: laplace{scale}, symmetric: true, atoms: [2]float64{-1 / scale, 1 / scale}}, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,8 @@ memory. What is impossible is refused here. Time is estimated by trying a little
 			return a.print(p, func() {
 				line(a.out, "clients", "%s, with %s training records", thousands(int64(p.Clients)), thousands(int64(p.Records)))
 				line(a.out, "model", "%s weights", thousands(int64(p.Weights)))
-				if p.NoiseMultiplier > 0 {
-					line(a.out, "noise multiplier", "%.6g", p.NoiseMultiplier)
+				for name, value := range p.Noise {
+					line(a.out, strings.ReplaceAll(name, "_", " "), "%.6g", value)
 				}
 				printStatement(a.out, p.Statement, f.Facts.Unit)
 				line(a.out, "bytes per client and round", "%s up, %s down", thousands(p.BytesUp), thousands(p.BytesDown))

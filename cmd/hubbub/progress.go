@@ -42,8 +42,8 @@ func (b *bar) begin(folder string) {
 		return
 	}
 	fmt.Fprintf(b.out, "%s: %d clients, %d weights, %d rounds", folder, len(b.f.Parts), b.f.Net.Size(), b.f.Config.Rounds)
-	if b.f.Facts.NoiseMultiplier > 0 {
-		fmt.Fprintf(b.out, ", noise multiplier %.4g", b.f.Facts.NoiseMultiplier)
+	for name, value := range b.f.Noise() {
+		fmt.Fprintf(b.out, ", %s %.4g", strings.ReplaceAll(name, "_", " "), value)
 	}
 	fmt.Fprintln(b.out)
 }

@@ -16,6 +16,7 @@ func (a *app) runCommand() *cobra.Command {
 	var sets []string
 	var runsFolder, out string
 	var resume, quiet bool
+	var seeds int
 	c := &cobra.Command{
 		Use:   "run FILE.yaml",
 		Short: "Simulate a federation in this process and keep what came of it",
@@ -28,11 +29,18 @@ Ctrl-C keeps what was done. "hubbub run runs/NAME-1 --resume" goes on after the 
 same end as a run that was never interrupted; "hubbub run FILE.yaml --resume" finds the folder by itself.`,
 		Example: `  hubbub run experiment.yaml
   hubbub run experiment.yaml --set rounds=20 --set privacy.target.epsilon=1
+  hubbub run experiment.yaml --seeds 3
   hubbub run runs/demo-1 --resume`,
 		Args: cobra.ExactArgs(1), Annotations: hasJSON,
 		RunE: func(c *cobra.Command, args []string) error {
 			if resume {
 				return a.resume(c.Context(), args[0], sets, runsFolder, quiet)
+			}
+			if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+				return usage("%s is a folder: to go on with the run in it, add --resume", args[0])
+			}
+			if seeds != 1 {
+				return a.runSeeds(c.Context(), args[0], sets, runsFolder, seeds, quiet)
 			}
 			f, err := prepare(args[0], sets)
 			if err != nil {
@@ -55,7 +63,8 @@ same end as a run that was never interrupted; "hubbub run FILE.yaml --resume" fi
 	c.Flags().StringVar(&runsFolder, "runs", "runs", "folder of all runs")
 	c.Flags().StringVar(&out, "out", "", "folder of this run, instead of RUNS/NAME-N; must not exist")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "show no progress")
-	c.MarkFlagsMutuallyExclusive("resume", "out")
+	c.Flags().IntVar(&seeds, "seeds", 1, "run with so many seeds, counting up from the file's, and print the mean")
+	c.MarkFlagsMutuallyExclusive("resume", "out", "seeds")
 	return c
 }
 

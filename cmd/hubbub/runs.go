@@ -89,7 +89,10 @@ func (a *app) printRun(s experiment.Summary) {
 			a.printf("\n")
 		}
 		for _, assumption := range row.Assumptions {
-			a.printf("  - %s\n", assumption)
+			a.printf("  assumes: %s\n", assumption)
+		}
+		for _, note := range row.Notes {
+			a.printf("  note: %s\n", note)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (c *Config) check(doc *strictyaml.Document) error {
 			r.refuse("cohort.min_survivors", "must be at most the cohort's size, %g: every round would be abandoned", c.Cohort.Size)
 		}
 	}
-	c.Privacy.check(r, c.Algorithm)
+	c.checkPrivacy(r)
 	return r.list.Err()
 }
 
@@ -74,52 +74,5 @@ func (a Algorithm) check(r *refusals) {
 	}
 	if (a.Local.Epochs > 0) == (a.Local.Steps > 0) {
 		r.refuse("algorithm.local", "must have epochs or steps, exactly one of them")
-	}
-}
-
-func (p Privacy) check(r *refusals, a Algorithm) {
-	const path = "privacy.mechanism."
-	m := p.Mechanism
-	if m.Kind == "none" {
-		for _, key := range []string{"privacy.target", "privacy.delta", path + "place", path + "clip", path + "noise_multiplier"} {
-			r.unwanted(key, "must be left out with kind none, which protects nothing; kind gaussian or dpsgd gives a guarantee")
-		}
-		return
-	}
-	if !(m.Clip > 0) {
-		r.refuse(path+"clip", "must be above 0 for kind %s: noise hides only what is bounded", m.Kind)
-	}
-	switch m.Kind {
-	case "gaussian":
-		if m.Place == "" {
-			r.refuse(path+"place", "must be central (the server adds the noise and is trusted) or local (every client adds its own)")
-		}
-		if p.Unit == "record" {
-			r.refuse("privacy.unit", "must be client for kind gaussian, which hides whole updates; a client's records are hidden with it")
-		}
-		if p.Target != nil && p.Target.Against == "server" && m.Place == "central" {
-			r.refuse("privacy.target.against", "cannot be reached: with place central the server sees every update; use place local, or kind dpsgd")
-		}
-	case "dpsgd":
-		r.unwanted(path+"place", "belongs to kind gaussian: dpsgd adds its noise inside the client's training")
-		if a.Kind != "fedavg" {
-			r.refuse("algorithm.kind", "must be fedavg for mechanism dpsgd, which protects local training")
-		}
-		if p.Unit != "record" {
-			r.refuse("privacy.unit", "must be record for kind dpsgd, which hides single records; for whole clients use kind gaussian")
-		}
-	}
-	switch hasNoise := r.doc.Has(path + "noise_multiplier"); {
-	case p.Target != nil && hasNoise:
-		r.refuse(path+"noise_multiplier", "must be left out beside a target, which chooses the noise")
-	case p.Target == nil && !hasNoise:
-		r.refuse("privacy", "must have a target {epsilon: 3, delta: 1e-5, against: public}, or a noise_multiplier in the mechanism and a delta")
-	case p.Target == nil && !(m.Noise > 0):
-		r.refuse(path+"noise_multiplier", "must be above 0; for no privacy at all ask by name: mechanism {kind: none}")
-	}
-	if p.Target != nil {
-		r.unwanted("privacy.delta", "must be left out beside a target, which has its own delta")
-	} else if !(p.Delta > 0) && r.doc.Has(path+"noise_multiplier") {
-		r.refuse("privacy.delta", "must be above 0: a statement needs a delta, well below one over the number of clients")
 	}
 }

@@ -22,6 +22,7 @@ type Config struct {
 	Rounds    int       `yaml:"rounds" doc:"how many rounds are run" required:"true" min:"1" max:"1000000" alias:"num_rounds,epochs,iterations,steps"`
 	Evaluate  int       `yaml:"evaluate_every" doc:"measure accuracy on the public test set every so many rounds" default:"1" min:"1" alias:"eval_every"`
 	Privacy   Privacy   `yaml:"privacy"`
+	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam, ddgauss, smm, binomial)"`
 
 	doc *strictyaml.Document // where every value stood, for refusals that need the data
 }
@@ -94,12 +95,30 @@ type Privacy struct {
 	Target    *Target   `yaml:"target" doc:"choose the noise for this guarantee"`
 }
 
-// Mechanism is how an update is protected.
+// Mechanism is how an update is protected. Which keys belong to which kind is in the table of kinds.
 type Mechanism struct {
-	Kind  string  `yaml:"kind" doc:"gaussian: noise on updates; dpsgd: noise inside local training; none: no privacy" required:"true" enum:"gaussian,dpsgd,none"`
-	Place string  `yaml:"place" doc:"who adds Gaussian noise: the trusted server (central) or every client (local)" enum:"central,local"`
-	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update (gaussian) or one record's gradient (dpsgd)" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
-	Noise float64 `yaml:"noise_multiplier" doc:"standard deviation of the noise over the clip; instead of a target" min:"0" max:"1048576" alias:"sigma,noise"`
+	Kind  string  `yaml:"kind" doc:"noise on updates: gaussian, laplace; shares of integer noise: skellam, ddgauss, smm, binomial; noise inside local training: dpsgd; none: no privacy" required:"true" enum:"gaussian,laplace,skellam,ddgauss,smm,binomial,dpsgd,none"`
+	Place string  `yaml:"place" doc:"who adds the noise: the trusted server (central) or every client (local) (gaussian, laplace)" enum:"central,local"`
+	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
+
+	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam, ddgauss, smm, binomial)" min:"0" alias:"gamma,quantization"`
+	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution; left out: as few as hold the sum (skellam, ddgauss, smm, binomial)" min:"2" max:"40" alias:"bit_width"`
+	Rotate      bool    `yaml:"rotate" doc:"flatten updates by a shared random rotation, so that fewer bits hold their sum (skellam, ddgauss, smm, binomial)"`
+	Rounding    string  `yaml:"rounding" doc:"stochastic: part of the mechanism; conditional: until the norm is below a bound (skellam, ddgauss)" enum:"stochastic,conditional"`
+	K           float64 `yaml:"k" doc:"conditional rounding accepts norms up to k clips (skellam)" min:"0"`
+	Bound       string  `yaml:"bound" doc:"which proof prices conditional rounding: exact, dsm (paper 002's) or akl (skellam)" enum:"exact,dsm,akl"`
+
+	Noise  float64 `yaml:"noise_multiplier" doc:"standard deviation of the noise over the clip; instead of a target (gaussian, dpsgd)" min:"0" max:"1048576" alias:"sigma,noise"`
+	Scale  float64 `yaml:"scale" doc:"scale of the noise over the clip; instead of a target (laplace)" min:"0" max:"1048576"`
+	Rate   float64 `yaml:"rate" doc:"total Poisson rate L of the noise in a sum, variance 2L; instead of a target (skellam, smm)" min:"0"`
+	Sigma2 float64 `yaml:"sigma2" doc:"parameter of each share of noise, in squared steps; instead of a target (ddgauss)" min:"0"`
+	Trials int     `yaml:"trials" doc:"coins in each share of noise; instead of a target (binomial)" min:"0"`
+}
+
+// Secagg is how contributions are added up.
+type Secagg struct {
+	Kind  string `yaml:"kind" doc:"ideal: sums in the clear stand for secure aggregation; none: the server sees every contribution" required:"true" enum:"ideal,none"`
+	Noise string `yaml:"noise" doc:"exact: the total noise is the same whoever came; minimum: each client adds a share sized for min_survivors" default:"exact" enum:"exact,minimum"`
 }
 
 // Target is a guarantee to calibrate the noise to.

@@ -398,6 +398,24 @@ func TestLedgerHoldsAChargeForEveryRelease(t *testing.T) {
 	}
 }
 
+func TestASecondProcessIsKeptOut(t *testing.T) {
+	d, f := newFolder(t), prepared(t)
+	first := checkpoint{model: f.Net.Init(f.key.Stream())}
+	r, err := f.open(d, first, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.open(d, first, nil); err == nil || !IsInput(err) || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second one: %v", err)
+	}
+	if err := r.books.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.open(d, first, nil); err != nil {
+		t.Errorf("after the first one ended: %v", err)
+	}
+}
+
 func TestFoldersAreNeverReused(t *testing.T) {
 	root := t.TempDir()
 	for _, want := range []string{"a-1", "a-2"} {

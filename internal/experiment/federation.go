@@ -76,7 +76,9 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if err := f.protect(); err != nil {
 		return nil, err
 	}
-	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && f.Facts.Protection != statement.Local
+	// Local noise and integer rounding belong to every update by itself.
+	alone := f.Facts.Protection == statement.Local || f.Facts.Protection == statement.Distributed || c.Privacy.Mechanism.Kind == "laplace"
+	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && !alone
 	return f, nil
 }
 
@@ -101,7 +103,7 @@ func (f *Federation) protect() error {
 	c := f.Config
 	p := c.Privacy
 	f.Facts = statement.Facts{
-		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, NoiseMultiplier: p.Mechanism.Noise,
+		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.noise(),
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
 		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.Memo{},
 	}
@@ -113,8 +115,15 @@ func (f *Federation) protect() error {
 		f.Facts.Protection = statement.Unprotected
 	case p.Mechanism.Kind == "dpsgd":
 		f.Facts.Protection = statement.InTraining
+	case p.Mechanism.kind().shares:
+		if err := f.shareNoise(); err != nil {
+			return err
+		}
 	default:
 		f.Facts.Protection = statement.Protection(p.Mechanism.Place)
+		if p.Mechanism.Kind == "laplace" {
+			f.Facts.Total = func(scale float64) accountant.Event { return accountant.Laplace{Scale: scale, Dim: f.Net.Size()} }
+		}
 	}
 	average := algorithm.FedAvg{}
 	if local := c.Algorithm.Local; local != nil {
@@ -129,7 +138,7 @@ func (f *Federation) protect() error {
 			f.Facts.LocalSteps = append(f.Facts.LocalSteps, average.StepsFor(len(records)))
 		}
 	}
-	if f.Facts.Protection == statement.Local || f.Facts.Protection == statement.InTraining || f.Facts.MinSurvivors > 0 {
+	if f.Facts.Protection != statement.Unprotected {
 		f.Facts.Took = f.participation(c.Rounds)
 	}
 	if t := p.Target; t != nil {
@@ -146,17 +155,23 @@ func (f *Federation) protect() error {
 func (f *Federation) build(average algorithm.FedAvg) error {
 	f.algorithm, f.mechanism = algorithm.FedSGD{}, mechanism.None{}
 	var gaussian *mechanism.Gaussian
-	if f.Facts.Protection != statement.Unprotected {
+	if f.Facts.Protection == statement.Distributed {
+		if err := f.buildShares(); err != nil {
+			return err
+		}
+	} else if f.Facts.Protection != statement.Unprotected {
 		place := mechanism.Central // inside local training the client itself does the summing
 		if f.Facts.Protection == statement.Local {
 			place = mechanism.Local
 		}
 		var err error
-		if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.NoiseMultiplier); err != nil {
-			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
-		}
-		if f.Facts.Protection != statement.InTraining {
+		if f.Config.Privacy.Mechanism.Kind == "laplace" {
+			f.mechanism, err = mechanism.NewLaplace(place, f.Facts.Clip, f.Facts.Noise)
+		} else if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise); f.Facts.Protection != statement.InTraining {
 			f.mechanism = gaussian
+		}
+		if err != nil {
+			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
 	}
 	if f.Config.Algorithm.Kind == "fedavg" {
@@ -191,9 +206,25 @@ func (f *Federation) divisor(contributors int) float64 {
 	return f.Config.Cohort.Size
 }
 
+// Noise is the noise of the run by name: as given, or as calibrated.
+func (f *Federation) Noise() Noise {
+	if f.Facts.Protection == statement.Unprotected {
+		return nil
+	}
+	return Noise{f.Config.Privacy.Mechanism.kind().noise: f.Facts.Noise}
+}
+
 // BytesUp is what a client sends in a round.
 func (f *Federation) BytesUp() int64 {
-	return (int64(f.Net.Size())*int64(f.mechanism.BitsPerWeight()) + 7) / 8
+	return (int64(f.width())*int64(f.mechanism.BitsPerWeight()) + 7) / 8
+}
+
+// width is the number of integers in a contribution. A rotation pads it to a power of two.
+func (f *Federation) width() int {
+	if m, ok := f.mechanism.(interface{ Width() int }); ok {
+		return m.Width()
+	}
+	return f.Net.Size()
 }
 
 // BytesDown is what a client receives in a round: the model in float32.

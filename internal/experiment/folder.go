@@ -131,6 +131,10 @@ func openBooks(d Folder, identity string, upTo int) (*books, error) {
 	if err != nil {
 		return nil, inputError("open the ledger: %w", err)
 	}
+	if err := lock(file); err != nil {
+		file.Close()
+		return nil, inputError("another process is running %s: %w", d.Path, err)
+	}
 	entries, torn, err := ledger.Read(file)
 	if err == nil {
 		// Check the whole chain, then take up only what the checkpoint knew of.

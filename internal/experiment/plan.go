@@ -10,18 +10,18 @@ import (
 
 // Plan is what a run will cost, known before anything is trained.
 type Plan struct {
-	Name            string          `json:"name"`
-	Clients         int             `json:"clients"`
-	Records         int             `json:"records"`
-	Weights         int             `json:"weights"`
-	Rounds          int             `json:"rounds"`
-	NoiseMultiplier float64         `json:"noise_multiplier,omitempty"`
-	Statement       []statement.Row `json:"statement"`
-	BytesUp         int64           `json:"bytes_up"`   // per client and round
-	BytesDown       int64           `json:"bytes_down"` // per client and round
-	Seconds         float64         `json:"seconds"`    // estimated, on this machine as it is now
-	MemoryBytes     int64           `json:"memory_bytes"`
-	ConfigHash      string          `json:"config_hash"`
+	Name        string          `json:"name"`
+	Clients     int             `json:"clients"`
+	Records     int             `json:"records"`
+	Weights     int             `json:"weights"`
+	Rounds      int             `json:"rounds"`
+	Noise       Noise           `json:"noise,omitempty"`
+	Statement   []statement.Row `json:"statement"`
+	BytesUp     int64           `json:"bytes_up"`   // per client and round
+	BytesDown   int64           `json:"bytes_down"` // per client and round
+	Seconds     float64         `json:"seconds"`    // estimated, on this machine as it is now
+	MemoryBytes int64           `json:"memory_bytes"`
+	ConfigHash  string          `json:"config_hash"`
 }
 
 // probe is how long one kind of work is tried for the estimate.
@@ -35,7 +35,7 @@ func (f *Federation) Plan() (Plan, error) {
 	}
 	return Plan{
 		Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
-		NoiseMultiplier: f.Facts.NoiseMultiplier, Statement: rows, BytesUp: f.BytesUp(), BytesDown: f.BytesDown(),
+		Noise: f.Noise(), Statement: rows, BytesUp: f.BytesUp(), BytesDown: f.BytesDown(),
 		Seconds: f.estimateSeconds(), MemoryBytes: f.estimateMemory(), ConfigHash: f.Hash,
 	}, nil
 }
@@ -73,7 +73,7 @@ func (f *Federation) estimateSeconds() float64 {
 
 // serverWork is what the server does once a round.
 func (f *Federation) serverWork(crew *crew, model []float32) {
-	sum := make([]int64, len(model))
+	sum := make([]int64, f.width())
 	f.mechanism.ServerNoise(sum, f.key.Derive("probe").Stream())
 	r := run{f: f, crew: crew}
 	c := f.Config.Algorithm.Server

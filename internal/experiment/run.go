@@ -49,11 +49,14 @@ type Result struct {
 	BytesPerClientRound int64           `json:"bytes_per_client_round"`
 	BytesUp             int64           `json:"bytes_up"`
 	BytesDown           int64           `json:"bytes_down"`
-	NoiseMultiplier     float64         `json:"noise_multiplier,omitempty"`
+	Noise               Noise           `json:"noise,omitempty"`
 	Statement           []statement.Row `json:"statement"`
 	ConfigHash          string          `json:"config_hash"`
 	ModelHash           string          `json:"model_hash"`
 }
+
+// Noise names the parameter of the mechanism that the guarantee rests on, and its value.
+type Noise map[string]float64
 
 // run is the state of one run.
 type run struct {
@@ -126,7 +129,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 		return nil, inputError("open the metrics: %w", err)
 	}
 	r.engine, err = rounds.New(rounds.Config{
-		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.Net.Size(), MinSurvivors: f.Config.Cohort.MinSurvivors,
+		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Config.Cohort.MinSurvivors,
 		Costs: f.Facts.Costs,
 		ServerNoise: func(round int, sum []int64) {
 			f.mechanism.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
@@ -312,7 +315,7 @@ func (r *run) finish(note, version string, spent int) (Result, error) {
 	result := Result{
 		Name: r.f.Config.Name, Finished: note == "", Note: note, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
 		Seconds: math.Round(r.last.seconds*1000) / 1000, BytesPerClientRound: r.f.BytesUp() + r.f.BytesDown(),
-		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), NoiseMultiplier: facts.NoiseMultiplier, Statement: rows,
+		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), Noise: r.f.Noise(), Statement: rows,
 		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]),
 	}
 	if err := r.folder.write(modelFile, encoded); err != nil {

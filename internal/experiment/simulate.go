@@ -33,7 +33,7 @@ func newCrew(f *Federation) *crew {
 	c := &crew{f: f}
 	for range newCrewSize() {
 		c.workers = append(c.workers, &worker{
-			Worker: algorithm.NewWorker(f.Net, f.Train), update: make([]float32, f.Net.Size()), sum: make([]int64, f.Net.Size()),
+			Worker: algorithm.NewWorker(f.Net, f.Train), update: make([]float32, f.Net.Size()), sum: make([]int64, f.width()),
 		})
 	}
 	return c

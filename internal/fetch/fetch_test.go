@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -256,7 +257,7 @@ func TestAnUnknownNameIsRefusedWithTheKnownOnes(t *testing.T) {
 	_, getErr := Get(t.Context(), "mnits", t.TempDir(), nil)
 	_, _, loadErr := Load("mnits", t.TempDir())
 	for _, err := range []error{getErr, loadErr} {
-		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `"mnits": choose one of: mnist`) {
+		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `"mnits": choose one of: fashion-mnist, mnist`) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -369,5 +370,30 @@ func TestTheTableIsComplete(t *testing.T) {
 				t.Errorf("%s: file %+v", d.Name, file)
 			}
 		}
+	}
+}
+
+func TestAFolderOfAPackageIsASource(t *testing.T) {
+	dir := t.TempDir()
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	w.Write([]byte("hello"))
+	w.Close()
+	if err := os.WriteFile(filepath.Join(dir, "a.gz"), compressed.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	save := func(_ File, r io.Reader) error {
+		text, err := io.ReadAll(r)
+		got += string(text)
+		return err
+	}
+	source := Folder{Path: dir, From: "package of greetings"}
+	if err := source.Fetch(context.Background(), []File{{Name: "a", Size: 5}}, save); err != nil || got != "hello" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	err := source.Fetch(context.Background(), []File{{Name: "b", Size: 5}}, save)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "install the package of greetings") {
+		t.Errorf("a missing file: %v", err)
 	}
 }

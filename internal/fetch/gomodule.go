@@ -29,21 +29,7 @@ func (m GoModule) Fetch(ctx context.Context, files []File, save func(File, io.Re
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		if err := m.saveOne(filepath.Join(dir, m.Folder, file.Name+".gz"), file, save); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m GoModule) saveOne(path string, file File, save func(File, io.Reader) error) error {
-	compressed, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer compressed.Close()
-	return saveGzip(compressed, file, save)
+	return Folder{Path: filepath.Join(dir, m.Folder)}.Fetch(ctx, files, save)
 }
 
 // download returns the folder of the module in the user's module cache.

@@ -58,6 +58,7 @@ type Row struct {
 	Why            string // the reason when there is no guarantee
 	ClaimedByPaper string // what the paper says, where that differs
 	Assumptions    []string
+	Notes          []string // what else is worth knowing
 }
 
 // Point is what was measured after a round. Sizes of cohorts are not part of it: they stay unpublished.

@@ -37,7 +37,7 @@ type protection struct {
 	Epsilon, Delta, Mu             string
 	None                           bool
 	Why, Accountant, Kind, Claimed string
-	Assumptions                    []string
+	Assumptions, Notes             []string
 }
 
 type picture struct {
@@ -94,7 +94,7 @@ func (r Run) view() (*view, error) {
 func (row Row) words() protection {
 	p := protection{
 		Against: against(row.Adversary), Protects: protects(row.Unit),
-		Accountant: row.Accountant, Kind: row.Guarantee, Claimed: row.ClaimedByPaper, Assumptions: row.Assumptions,
+		Accountant: row.Accountant, Kind: row.Guarantee, Claimed: row.ClaimedByPaper, Assumptions: row.Assumptions, Notes: row.Notes,
 	}
 	if row.Epsilon == nil {
 		p.None, p.Why = true, reason(row.Why)

@@ -169,7 +169,7 @@ func TestHostileFilesEndSoon(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: accepted", name)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute { // without them it is several, and a loaded machine is slow
 			t.Errorf("%s: took %v", name, took)
 		} else {
 			t.Logf("%s: %v", name, took)

@@ -1,0 +1,147 @@
+package experiment
+
+import (
+	"slices"
+	"strings"
+)
+
+// kind says what belongs to a kind of mechanism.
+type kind struct {
+	keys   []string // of the mechanism, beside kind
+	noise  string   // the one of them that is the noise, which a target replaces
+	unit   string   // what it hides
+	shares bool     // noise in shares, so that secure aggregation matters
+}
+
+var mechanismKinds = map[string]kind{
+	"gaussian": {[]string{"place", "clip", "noise_multiplier"}, "noise_multiplier", "client", false},
+	"laplace":  {[]string{"place", "clip", "scale"}, "scale", "client", false},
+	"dpsgd":    {[]string{"clip", "noise_multiplier"}, "noise_multiplier", "record", false},
+	"skellam":  {[]string{"clip", "granularity", "bits", "rotate", "rounding", "k", "bound", "rate"}, "rate", "client", true},
+	"ddgauss":  {[]string{"clip", "granularity", "bits", "rotate", "rounding", "sigma2"}, "sigma2", "client", true},
+	"smm":      {[]string{"clip", "granularity", "bits", "rotate", "rate"}, "rate", "client", true},
+	"binomial": {[]string{"clip", "granularity", "bits", "rotate", "trials"}, "trials", "client", true},
+	"none":     {},
+}
+
+// kind looks the mechanism's kind up; the file has been checked for it.
+func (m Mechanism) kind() kind { return mechanismKinds[m.Kind] }
+
+// noise is the value of the mechanism's noise key.
+func (m Mechanism) noise() float64 {
+	switch m.kind().noise {
+	case "scale":
+		return m.Scale
+	case "rate":
+		return m.Rate
+	case "sigma2":
+		return m.Sigma2
+	case "trials":
+		return float64(m.Trials)
+	}
+	return m.Noise
+}
+
+const mechanismPath = "privacy.mechanism."
+
+// checkPrivacy refuses keys that do not belong together, and settings that promise what cannot be.
+func (c *Config) checkPrivacy(r *refusals) {
+	p, m := c.Privacy, c.Privacy.Mechanism
+	k := m.kind()
+	var all []string
+	for _, other := range mechanismKinds {
+		all = append(all, other.keys...)
+	}
+	slices.Sort(all)
+	for _, key := range slices.Compact(all) {
+		if !slices.Contains(k.keys, key) {
+			r.unwanted(mechanismPath+key, "belongs to %s, this is %s", strings.Join(kindsWith(key), ", "), m.Kind)
+		}
+	}
+	if !k.shares {
+		r.unwanted("secagg", "belongs to shares of integer noise (%s), this is %s: here the server adds up what it sees", strings.Join(kindsWith("granularity"), ", "), m.Kind)
+	}
+	if m.Kind == "none" {
+		for _, key := range []string{"privacy.target", "privacy.delta"} {
+			r.unwanted(key, "must be left out with kind none, which protects nothing; every other kind gives a guarantee")
+		}
+		return
+	}
+	if !(m.Clip > 0) {
+		r.refuse(mechanismPath+"clip", "must be above 0 for kind %s: noise hides only what is bounded", m.Kind)
+	}
+	if slices.Contains(k.keys, "place") && m.Place == "" {
+		r.refuse(mechanismPath+"place", "must be central (the server adds the noise and is trusted) or local (every client adds its own)")
+	}
+	if p.Unit != k.unit {
+		rule := "must be client for kind %s, which hides whole updates; a client's records are hidden with it"
+		if k.unit == "record" {
+			rule = "must be record for kind %s, which hides single records; for whole clients use kind gaussian"
+		}
+		r.refuse("privacy.unit", rule, m.Kind)
+	}
+	if m.Kind == "dpsgd" && c.Algorithm.Kind != "fedavg" {
+		r.refuse("algorithm.kind", "must be fedavg for mechanism dpsgd, which protects local training")
+	}
+	if p.Target != nil && p.Target.Against == "server" && m.Place == "central" {
+		r.refuse("privacy.target.against", "cannot be reached: with place central the server sees every update; use place local, or kind dpsgd")
+	}
+	c.checkNoise(r, k)
+	if k.shares {
+		c.checkShares(r)
+	}
+}
+
+func kindsWith(key string) []string {
+	var names []string
+	for name, k := range mechanismKinds {
+		if slices.Contains(k.keys, key) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkNoise wants a target, or the noise and a delta, and not both.
+func (c *Config) checkNoise(r *refusals, k kind) {
+	p := c.Privacy
+	path := mechanismPath + k.noise
+	switch given := r.doc.Has(path); {
+	case p.Target != nil && given:
+		r.refuse(path, "must be left out beside a target, which chooses the noise")
+	case p.Target == nil && !given:
+		r.refuse("privacy", "must have a target {epsilon: 3, delta: 1e-5, against: public}, or a %s in the mechanism and a delta", k.noise)
+	case p.Target == nil && !(p.Mechanism.noise() > 0):
+		r.refuse(path, "must be above 0; for no privacy at all ask by name: mechanism {kind: none}")
+	}
+	if p.Target != nil {
+		r.unwanted("privacy.delta", "must be left out beside a target, which has its own delta")
+	} else if !(p.Delta > 0) && r.doc.Has(path) {
+		r.refuse("privacy.delta", "must be above 0: a statement needs a delta, well below one over the number of clients")
+	}
+}
+
+// checkShares checks what belongs to shares of integer noise.
+func (c *Config) checkShares(r *refusals) {
+	m := c.Privacy.Mechanism
+	if !(m.Granularity > 0) {
+		r.refuse(mechanismPath+"granularity", "must be above 0: the step of the integer grid, such as a tenth of the clip")
+	}
+	if m.Kind == "skellam" && m.Rounding == "conditional" {
+		if !(m.K >= 1) {
+			r.refuse(mechanismPath+"k", "must be at least 1 for conditional rounding")
+		}
+	} else if m.Kind == "skellam" {
+		r.unwanted(mechanismPath+"k", "belongs to rounding conditional")
+		r.unwanted(mechanismPath+"bound", "belongs to rounding conditional: stochastic rounding is priced exactly")
+	}
+	switch s := c.Secagg; {
+	case s == nil:
+		r.refuse("secagg", "must say how contributions are added up: {kind: ideal, noise: exact}")
+	case s.Kind == "none" && s.Noise == "exact":
+		r.refuse("secagg.noise", "must be minimum with kind none: exact noise is added to sums, and here the server sees single contributions")
+	case s.Noise == "minimum" && c.Cohort.MinSurvivors < 1:
+		r.refuse("cohort.min_survivors", "must be at least 1: shares of noise are sized for the clients that come for sure")
+	}
+}

@@ -1,0 +1,166 @@
+package experiment
+
+import (
+	"errors"
+	"math"
+
+	"hubbub/accountant"
+	"hubbub/mechanism"
+	"hubbub/statement"
+)
+
+// shares is a mechanism of integer noise with its noise left open: a price for every amount, and the mechanism itself.
+type shares struct {
+	total price // of the noise that is in a sum for certain
+	share price // of a single contribution
+	build func(noise float64, bits int) (integerMechanism, error)
+}
+
+type price func(noise float64) (accountant.Event, error)
+
+type integerMechanism interface {
+	protector
+	Width() int
+	Distance() float64 // of a round
+}
+
+func (f *Federation) encoding(bits int) mechanism.Encoding {
+	m := f.Config.Privacy.Mechanism
+	return mechanism.Encoding{
+		Dimension: f.Net.Size(), Clip: m.Clip, Granularity: m.Granularity, Bits: bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
+	}
+}
+
+// addingUp is for noise whose shares add up to noise of the same law: one share costs as much as a total of that size.
+func addingUp(count int, total price, build func(float64, int) (integerMechanism, error)) shares {
+	return shares{total, func(noise float64) (accountant.Event, error) { return total(noise / float64(count)) }, build}
+}
+
+// someBits stands in where a price is asked for: it does not depend on them.
+const someBits = 8
+
+// shares sets up the mechanism of the file.
+func (f *Federation) shares() shares {
+	m := f.Config.Privacy.Mechanism
+	crowd := mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()}
+	if f.Config.Secagg.Noise == "minimum" {
+		crowd.Noise = mechanism.ByShares
+	}
+	rounding := mechanism.Rounding(m.Rounding)
+	switch m.Kind {
+	case "ddgauss":
+		c := mechanism.DiscreteGaussianConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding}
+		one := c
+		one.Shares = 1
+		price := func(c mechanism.DiscreteGaussianConfig) price {
+			return func(sigma2 float64) (accountant.Event, error) {
+				c.Sigma2 = sigma2
+				return c.Event()
+			}
+		}
+		return shares{price(c), price(one), func(sigma2 float64, bits int) (integerMechanism, error) {
+			c.Sigma2, c.Bits = sigma2, bits
+			return mechanism.NewDiscreteGaussian(c)
+		}}
+	case "smm":
+		steps := m.Clip / m.Granularity
+		// A flat update of the clip's norm, which costs most in its norm, passes its clip unchanged.
+		c := mechanism.SMMConfig{Encoding: f.encoding(someBits), Crowd: crowd, C: max(steps*steps, steps*math.Sqrt(float64(f.Net.Size()))), Linf: 1}
+		c.Clip = 0
+		return addingUp(crowd.Shares, func(rate float64) (accountant.Event, error) {
+			c.Rate = rate
+			return c.Event()
+		}, func(rate float64, bits int) (integerMechanism, error) {
+			c.Rate, c.Bits = rate, bits
+			return mechanism.NewSMM(c)
+		})
+	case "binomial":
+		c := mechanism.BinomialConfig{Encoding: f.encoding(someBits), Crowd: crowd, Levels: 2*int(math.Ceil(m.Clip/m.Granularity)) + 1}
+		c.Granularity = 0
+		one := c
+		one.Shares = 1
+		coins := func(x float64) int { return 2 * int(math.Ceil(x/2)) } // an even number has a whole mean
+		price := func(c mechanism.BinomialConfig) price {
+			return func(x float64) (accountant.Event, error) {
+				c.Trials = coins(x)
+				return c.Event()
+			}
+		}
+		return shares{price(c), price(one), func(x float64, bits int) (integerMechanism, error) {
+			c.Trials, c.Bits = coins(x), bits
+			return mechanism.NewBinomial(c)
+		}}
+	}
+	c := mechanism.SkellamConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding, K: m.K, Bound: accountant.SkellamBound(m.Bound)}
+	return addingUp(crowd.Shares, func(rate float64) (accountant.Event, error) {
+		c.Rate = rate
+		return c.Event()
+	}, func(rate float64, bits int) (integerMechanism, error) {
+		c.Rate, c.Bits = rate, bits
+		return mechanism.NewSkellam(c)
+	})
+}
+
+// largestCohort is a size that a cohort exceeds with probability below 1e-6 (Chernoff); a larger one could only
+// overflow the bits, and would leak nothing.
+func (f *Federation) largestCohort() int {
+	if !f.Facts.Poisson {
+		return int(f.Facts.CohortSize)
+	}
+	m, tail := f.Facts.CohortSize, math.Log(1e6)
+	return min(f.Facts.Clients, int(math.Ceil(m+tail/3+math.Sqrt(tail*tail/9+2*m*tail))))
+}
+
+// presumedDistance is more than any sampler is off in a round; the calibration counts on it, and the real one is checked later.
+const presumedDistance = 1e-20
+
+// shareNoise states the facts of shares of integer noise.
+func (f *Federation) shareNoise() error {
+	c := f.Config
+	f.Facts.Protection = statement.Distributed
+	f.Facts.Aggregated = c.Secagg.Kind == "ideal"
+	f.Facts.ExactTotal = c.Secagg.Noise == "exact"
+	f.Facts.Distance = presumedDistance // until the mechanism is there to be asked
+	s := f.shares()
+	for _, p := range []price{s.total, s.share} {
+		if _, err := p(1000); err != nil {
+			return c.refuse("privacy.mechanism", "is impossible: %v", err)
+		}
+	}
+	certain := func(p price) func(float64) accountant.Event {
+		return func(noise float64) accountant.Event {
+			event, err := p(noise)
+			if err != nil {
+				return accountant.Unsound{Why: err.Error()} // the settings were checked above: only an impossible amount is left
+			}
+			return event
+		}
+	}
+	f.Facts.Total, f.Facts.Share = certain(s.total), certain(s.share)
+	return nil
+}
+
+// buildShares makes the mechanism, with as few bits as hold the sum if the file gives none.
+func (f *Federation) buildShares() error {
+	s := f.shares()
+	first, last := f.Config.Privacy.Mechanism.Bits, f.Config.Privacy.Mechanism.Bits
+	if first == 0 {
+		first, last = 2, 40
+	}
+	var problem error
+	for bits := first; bits <= last; bits++ {
+		m, err := s.build(f.Facts.Noise, bits)
+		if err == nil {
+			if d := m.Distance(); d > presumedDistance {
+				return f.Config.refuse("privacy.mechanism", "is impossible: its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
+			}
+			f.mechanism, f.Facts.Distance = m, m.Distance()
+			return nil
+		}
+		problem = err
+		if !errors.Is(err, mechanism.ErrTooFewBits) {
+			break
+		}
+	}
+	return f.Config.refuse("privacy.mechanism", "is impossible: %v", problem)
+}
