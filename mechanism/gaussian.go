@@ -78,7 +78,8 @@ func (g *Gaussian) Contribute(sum []int64, update []float32, random *noise.Strea
 		return nil
 	}
 	noised := make([]int64, len(update))
-	g.grid.add(noised, update, factor)
+	// Towards zero: much noise makes the grid coarse, and rounding to the nearest step could then exceed the clip.
+	roundTowardsZero(noised, update, factor/float64(g.grid))
 	g.addNoise(noised, random)
 	for i, v := range noised {
 		sum[i] += max(-int64(g.limit), min(int64(g.limit), v))

@@ -1,10 +1,13 @@
 package mechanism
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -378,6 +381,34 @@ func TestTheSameKeyGivesTheSameContribution(t *testing.T) {
 	}
 }
 
+// One mechanism serves all workers of a simulation at once.
+func TestContributionsAtTheSameTimeEqualThoseOneByOne(t *testing.T) {
+	const d, clients = 9000, 8
+	update := randomUpdate(rand.New(rand.NewPCG(1, 1)), d, 2)
+	for _, mechanism := range integers {
+		m, err := mechanism.make(d, true, ByShares)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var together, alone [clients][]int64
+		var group sync.WaitGroup
+		for i := range clients {
+			together[i], alone[i] = make([]int64, m.Width()), make([]int64, m.Width())
+			group.Go(func() {
+				if m.Contribute(together[i], update, noise.Seeded(uint64(i)).Stream()) != nil {
+					t.Error("refused")
+				}
+			})
+		}
+		group.Wait()
+		for i := range clients {
+			if m.Contribute(alone[i], update, noise.Seeded(uint64(i)).Stream()) != nil || !slices.Equal(alone[i], together[i]) {
+				t.Errorf("%s: client %d sends something else when others are at work", mechanism.name, i)
+			}
+		}
+	}
+}
+
 func TestContributingAndDecodingAllocateNothing(t *testing.T) {
 	const d = 3000
 	update := randomUpdate(rand.New(rand.NewPCG(1, 1)), d, 2)
@@ -426,6 +457,44 @@ func FuzzUnwrapping(f *testing.F) {
 		}
 		if v >= -half && v < half && once[0] != v {
 			t.Fatalf("%d fits %d bits and became %d", v, b, once[0])
+		}
+	})
+}
+
+// Any bytes are an update: it is refused, or what is sent fits the bits and obeys the norm.
+func FuzzContribution(f *testing.F) {
+	f.Add([]byte{0, 0, 128, 63, 0, 0, 128, 191}, uint64(1))
+	f.Add([]byte{0, 0, 128, 127, 1, 2, 3, 4}, uint64(2)) // an infinity
+	f.Add([]byte{255, 255, 127, 127, 255, 255, 127, 255, 1, 0, 0, 0}, uint64(3))
+	f.Fuzz(func(t *testing.T, bytes []byte, seed uint64) {
+		d := len(bytes) / 4
+		if d == 0 || d > 64 {
+			t.Skip()
+		}
+		update, finite := make([]float32, d), true
+		for i := range update {
+			update[i] = math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*i:]))
+			finite = finite && !math.IsNaN(float64(update[i])) && !math.IsInf(float64(update[i]), 0)
+		}
+		for _, rotate := range []bool{false, true} {
+			c := SkellamConfig{Encoding: encoding(d, rotate, 0.1), Crowd: crowd(ByShares), Rate: 5, Rounding: Conditional, K: 3}
+			m, err := NewSkellam(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := make([]int64, m.Width())
+			if err := m.Contribute(sum, update, noise.Seeded(seed).Stream()); (err == nil) != finite {
+				t.Fatalf("finite %v, error %v", finite, err)
+			}
+			for _, v := range sum {
+				if v < -1<<15 || v >= 1<<15 || !finite && v != 0 {
+					t.Fatalf("%d was sent, finite %v", v, finite)
+				}
+			}
+			clear(sum)
+			if m.ContributeWithoutNoise(sum, update, noise.Seeded(seed).Stream()) == nil && squaredNorm(sum) > 900 {
+				t.Fatalf("squared norm %d, the bound is 30²", squaredNorm(sum))
+			}
 		}
 	})
 }

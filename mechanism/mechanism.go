@@ -4,6 +4,10 @@
 // not depend on who came first or on the number of cores; and noise that is rounded to the grid before it is added
 // leaves no trace of the data in the low bits (the floating-point attacks of Mironov 2012 and Haney et al. 2022 need one).
 //
+// None, [Gaussian] and [Laplace] add what a trusted server, or each client for itself, adds. [Skellam], [DiscreteGaussian], [SMM]
+// and [Binomial] are made for secure aggregation: clients add shares of integer noise, and what anybody sees is the sum modulo
+// a power of two, which holds them all. They have the way of an update in common, see [Integer]; each names its paper.
+//
 // Each mechanism carries its price: what adds the noise returns the event that it costs.
 package mechanism
 

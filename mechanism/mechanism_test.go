@@ -59,6 +59,28 @@ func TestNoContributionExceedsTheClip(t *testing.T) {
 	}
 }
 
+// A local grid must hold the noise too: with much of it the steps are coarse, and the bound must hold all the same. The noise
+// is known, so it is taken off again.
+func TestNoLocalContributionExceedsTheClipHoweverCoarseTheGrid(t *testing.T) {
+	const d = 100_000
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, z := range []float64{1, 1e3, 1e5, maxNoise} {
+		g := gaussian(t, Local, 1, z)
+		sum, noised := make([]int64, d), make([]int64, d)
+		if err := g.Contribute(sum, randomUpdate(r, d, 2), noise.Seeded(8).Stream()); err != nil {
+			t.Fatal(err)
+		}
+		g.addNoise(noised, noise.Seeded(8).Stream())
+		square := 0.0
+		for i := range sum {
+			square += float64(sum[i]-noised[i]) * float64(sum[i]-noised[i])
+		}
+		if got := math.Sqrt(square) * float64(g.grid); got > 1 {
+			t.Errorf("noise multiplier %g: the update has norm %g on the grid, the clip is 1", z, got)
+		}
+	}
+}
+
 // One client more or less moves a float32 sum of a full batch by no more than the clip, in the integers.
 func TestBatchSumsKeepTheSensitivity(t *testing.T) {
 	const d = 2000

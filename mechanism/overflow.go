@@ -87,14 +87,13 @@ func (s spread) check(e Encoding) error {
 	if p <= maxOverflow || e.AllowOverflow {
 		return nil
 	}
-	would := "no number of bits up to 40 would do"
+	would := fmt.Sprintf("not even %d would do", maxBits)
 	if b := s.bits(); b > 0 {
 		would = fmt.Sprintf("%d bits would do", b)
 	}
-	hint := ""
 	if !e.Rotate {
-		hint = ", rotation needs fewer"
+		would += ", or rotation"
 	}
-	return fmt.Errorf("mechanism: %d bits are %w: a sum could overflow with probability %.2g a round, more than %g: %s%s, and so does a larger granularity than %g",
-		e.Bits, ErrTooFewBits, p, maxOverflow, would, hint, e.Granularity)
+	return fmt.Errorf("mechanism: %d bits are %w: a sum could overflow with probability %.2g a round, more than %g: %s, or a granularity above %g",
+		e.Bits, ErrTooFewBits, p, maxOverflow, would, e.Granularity)
 }

@@ -114,12 +114,18 @@ func (c SkellamConfig) Event() (accountant.Event, error) {
 // Event is the price of one round.
 func (s *Skellam) Event() accountant.Event { return s.event }
 
-// rateHeadroom is what the certified price of rounding may ask of the rate beyond that of normal noise, for rates from 20 on.
-const rateHeadroom = 1.1
+const (
+	// rateHeadroom is what the certified price of rounding may ask of the rate beyond that of normal noise, for rates from 20 on.
+	rateHeadroom = 1.1
+	// minFitRate: with noise of less than about a step, the price of rounding departs from that of normal noise.
+	minFitRate = 1
+	// maxFitRate: finer grids gain nothing, and the accountant certifies their price with a wider margin.
+	maxFitRate = 8e4
+)
 
-// FitGranularity chooses the finest granularity whose sums fit the bits, and the rate that gives the noise in the sum a standard
-// deviation of noiseMultiplier times the clip. Granularity and Rate of c are not looked at. The rate leaves 10% to be
-// raised by, as a calibration of the event will do.
+// FitGranularity chooses the finest useful granularity whose sums fit the bits, and the rate that gives the noise in the sum a
+// standard deviation of noiseMultiplier times the clip. Granularity and Rate of c are not looked at. The rate leaves 10% to
+// be raised by, as a calibration of the event will do.
 func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rate float64, err error) {
 	if !(noiseMultiplier > 0 && noiseMultiplier <= maxNoise) {
 		return 0, 0, fmt.Errorf("mechanism: noise multiplier %g outside (0, %d]", noiseMultiplier, maxNoise)
@@ -128,24 +134,28 @@ func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rat
 	if err := check(c.Encoding, c.Crowd); err != nil {
 		return 0, 0, err
 	}
-	rateAt := func(g float64) float64 { s := noiseMultiplier * c.Clip / g; return s * s / 2 } // 2L = (zC/g)²
-	fits := func(logG float64) bool {
-		e := c.Encoding
-		e.Granularity = c.Clip * math.Exp2(logG)
-		part := skellamPart(rateHeadroom * rateAt(e.Granularity) / float64(c.Shares) * c.mostShares())
-		return sumSpread(e, shape{reach: e.l2(), biased: c.Rounding == Conditional}, c.Clients, part).overflow(c.Bits) <= maxOverflow
+	grid := func(rate float64) float64 { return noiseMultiplier * c.Clip / math.Sqrt(2*rate) } // 2L = (zC/g)²
+	sums := func(logRate float64) spread {
+		e, rate := c.Encoding, math.Exp(logRate)
+		e.Granularity = grid(rate)
+		part := skellamPart(rateHeadroom * rate / float64(c.Shares) * c.mostShares())
+		return sumSpread(e, shape{reach: e.l2(), biased: c.Rounding == Conditional}, c.Clients, part)
 	}
-	lo, hi := -30.0, 10.0 // log2 of granularity/clip
-	if !fits(hi) {
-		return 0, 0, fmt.Errorf("mechanism: %d bits are too few for the rounding errors of %d clients, at any granularity", c.Bits, c.Clients)
+	fits := func(logRate float64) bool { return sums(logRate).overflow(c.Bits) <= maxOverflow }
+	lo, hi := math.Log(minFitRate), math.Log(maxFitRate)
+	if !fits(lo) {
+		return 0, 0, fmt.Errorf("mechanism: %d bits are %w for %d clients at any useful granularity: %d would do at %.3g", c.Bits, ErrTooFewBits, c.Clients, sums(lo).bits(), grid(minFitRate))
 	}
-	for hi-lo > 1e-4 {
+	if fits(hi) {
+		return grid(maxFitRate), maxFitRate, nil
+	}
+	for hi-lo > 1e-6 {
 		if mid := (lo + hi) / 2; fits(mid) {
-			hi = mid
-		} else {
 			lo = mid
+		} else {
+			hi = mid
 		}
 	}
-	granularity = c.Clip * math.Exp2(hi)
-	return granularity, rateAt(granularity), nil
+	rate = math.Exp(lo)
+	return grid(rate), rate, nil
 }
