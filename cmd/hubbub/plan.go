@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,8 +30,8 @@ memory. What is impossible is refused here. Time is estimated by trying a little
 			return a.print(p, func() {
 				line(a.out, "clients", "%s, with %s training records", thousands(int64(p.Clients)), thousands(int64(p.Records)))
 				line(a.out, "model", "%s weights", thousands(int64(p.Weights)))
-				for name, value := range p.Noise {
-					line(a.out, strings.ReplaceAll(name, "_", " "), "%.6g", value)
+				for _, name := range slices.Sorted(maps.Keys(p.Noise)) {
+					line(a.out, strings.ReplaceAll(name, "_", " "), "%.6g", p.Noise[name])
 				}
 				printStatement(a.out, p.Statement, f.Facts.Unit)
 				line(a.out, "bytes per client and round", "%s up, %s down", thousands(p.BytesUp), thousands(p.BytesDown))

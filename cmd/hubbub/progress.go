@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,8 +44,8 @@ func (b *bar) begin(folder string) {
 		return
 	}
 	fmt.Fprintf(b.out, "%s: %d clients, %d weights, %d rounds", folder, len(b.f.Parts), b.f.Net.Size(), b.f.Config.Rounds)
-	for name, value := range b.f.Noise() {
-		fmt.Fprintf(b.out, ", %s %.4g", strings.ReplaceAll(name, "_", " "), value)
+	for _, name := range slices.Sorted(maps.Keys(b.f.Noise())) {
+		fmt.Fprintf(b.out, ", %s %.4g", strings.ReplaceAll(name, "_", " "), b.f.Noise()[name])
 	}
 	fmt.Fprintln(b.out)
 }

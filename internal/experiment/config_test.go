@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,9 +133,15 @@ func TestTheResolvedConfigurationIsTheSameExperiment(t *testing.T) {
 }
 
 func TestExamplesAreValid(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples found: %v", err)
+	var files []string
+	err := filepath.WalkDir("../../examples", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".yaml" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d examples found: %v", len(files), err)
 	}
 	for _, file := range files {
 		if _, err := Load(file, nil); err != nil {

@@ -28,6 +28,8 @@ type Federation struct {
 	mechanism protector
 	batched   bool // clients of one record each: many of them are computed at once
 	key       noise.Key
+
+	granularity float64 // of integer noise: as given, or fitted to the bits
 }
 
 // clientAlgorithm is what a client computes, and how the server takes it.
@@ -211,7 +213,11 @@ func (f *Federation) Noise() Noise {
 	if f.Facts.Protection == statement.Unprotected {
 		return nil
 	}
-	return Noise{f.Config.Privacy.Mechanism.kind().noise: f.Facts.Noise}
+	n := Noise{f.Config.Privacy.Mechanism.kind().noise: f.Facts.Noise}
+	if f.granularity > 0 {
+		n["granularity"] = f.granularity
+	}
+	return n
 }
 
 // BytesUp is what a client sends in a round.

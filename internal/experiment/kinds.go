@@ -125,8 +125,11 @@ func (c *Config) checkNoise(r *refusals, k kind) {
 // checkShares checks what belongs to shares of integer noise.
 func (c *Config) checkShares(r *refusals) {
 	m := c.Privacy.Mechanism
-	if !(m.Granularity > 0) {
-		r.refuse(mechanismPath+"granularity", "must be above 0: the step of the integer grid, such as a tenth of the clip")
+	if fits := m.Kind == "skellam" && m.Bits > 0 && !r.doc.Has(mechanismPath+"granularity"); !(m.Granularity > 0) && !fits {
+		r.refuse(mechanismPath+"granularity", "must be above 0: the step of the integer grid, such as a tenth of the clip; kind skellam chooses it for given bits when it is left out")
+	}
+	if m.Granularity == 0 && m.Rate > 0 {
+		r.refuse(mechanismPath+"granularity", "must be given beside a rate, which counts in its steps; a target chooses both")
 	}
 	if m.Kind == "skellam" && m.Rounding == "conditional" {
 		if !(m.K >= 1) {

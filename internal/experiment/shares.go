@@ -27,7 +27,7 @@ type integerMechanism interface {
 func (f *Federation) encoding(bits int) mechanism.Encoding {
 	m := f.Config.Privacy.Mechanism
 	return mechanism.Encoding{
-		Dimension: f.Net.Size(), Clip: m.Clip, Granularity: m.Granularity, Bits: bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
+		Dimension: f.Net.Size(), Clip: m.Clip, Granularity: f.granularity, Bits: bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
 	}
 }
 
@@ -42,10 +42,7 @@ const someBits = 8
 // shares sets up the mechanism of the file.
 func (f *Federation) shares() shares {
 	m := f.Config.Privacy.Mechanism
-	crowd := mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()}
-	if f.Config.Secagg.Noise == "minimum" {
-		crowd.Noise = mechanism.ByShares
-	}
+	crowd := f.crowd()
 	rounding := mechanism.Rounding(m.Rounding)
 	switch m.Kind {
 	case "ddgauss":
@@ -63,7 +60,7 @@ func (f *Federation) shares() shares {
 			return mechanism.NewDiscreteGaussian(c)
 		}}
 	case "smm":
-		steps := m.Clip / m.Granularity
+		steps := m.Clip / f.granularity
 		// A flat update of the clip's norm, which costs most in its norm, passes its clip unchanged.
 		c := mechanism.SMMConfig{Encoding: f.encoding(someBits), Crowd: crowd, C: max(steps*steps, steps*math.Sqrt(float64(f.Net.Size()))), Linf: 1}
 		c.Clip = 0
@@ -75,7 +72,7 @@ func (f *Federation) shares() shares {
 			return mechanism.NewSMM(c)
 		})
 	case "binomial":
-		c := mechanism.BinomialConfig{Encoding: f.encoding(someBits), Crowd: crowd, Levels: 2*int(math.Ceil(m.Clip/m.Granularity)) + 1}
+		c := mechanism.BinomialConfig{Encoding: f.encoding(someBits), Crowd: crowd, Levels: 2*int(math.Ceil(m.Clip/f.granularity)) + 1}
 		c.Granularity = 0
 		one := c
 		one.Shares = 1
@@ -101,6 +98,14 @@ func (f *Federation) shares() shares {
 	})
 }
 
+func (f *Federation) crowd() mechanism.Crowd {
+	c := mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()}
+	if f.Config.Secagg.Noise == "minimum" {
+		c.Noise = mechanism.ByShares
+	}
+	return c
+}
+
 // largestCohort is a size that a cohort exceeds with probability below 1e-6 (Chernoff); a larger one could only
 // overflow the bits, and would leak nothing.
 func (f *Federation) largestCohort() int {
@@ -121,10 +126,21 @@ func (f *Federation) shareNoise() error {
 	f.Facts.Aggregated = c.Secagg.Kind == "ideal"
 	f.Facts.ExactTotal = c.Secagg.Noise == "exact"
 	f.Facts.Distance = presumedDistance // until the mechanism is there to be asked
+	f.granularity = c.Privacy.Mechanism.Granularity
+	if f.granularity == 0 {
+		if err := f.fitGranularity(); err != nil {
+			return err
+		}
+	}
+	return f.priceShares(&f.Facts)
+}
+
+// priceShares states what any amount of noise costs.
+func (f *Federation) priceShares(facts *statement.Facts) error {
 	s := f.shares()
 	for _, p := range []price{s.total, s.share} {
 		if _, err := p(1000); err != nil {
-			return c.refuse("privacy.mechanism", "is impossible: %v", err)
+			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
 	}
 	certain := func(p price) func(float64) accountant.Event {
@@ -136,7 +152,7 @@ func (f *Federation) shareNoise() error {
 			return event
 		}
 	}
-	f.Facts.Total, f.Facts.Share = certain(s.total), certain(s.share)
+	facts.Total, facts.Share = certain(s.total), certain(s.share)
 	return nil
 }
 
@@ -163,4 +179,32 @@ func (f *Federation) buildShares() error {
 		}
 	}
 	return f.Config.refuse("privacy.mechanism", "is impossible: %v", problem)
+}
+
+// fitGranularity chooses the finest grid whose sums fit the bits of the file. The finer the grid, the less rounding adds to the noise.
+func (f *Federation) fitGranularity() error {
+	c := f.Config
+	m := c.Privacy.Mechanism
+	// On a very fine grid rounding is nothing and the noise is as good as Gaussian: its size, in clips, hardly depends on the grid.
+	f.granularity = m.Clip / 256
+	rate := m.Rate
+	if t := c.Privacy.Target; t != nil {
+		tried := f.Facts
+		tried.Delta, tried.Took = t.Delta, f.participation(c.Rounds)
+		if err := f.priceShares(&tried); err != nil {
+			return err
+		}
+		tried, err := tried.Calibrate(t.Epsilon, statement.Adversary(t.Against))
+		if err != nil {
+			return c.refuse("privacy.target", "cannot be reached: %v", err)
+		}
+		rate = tried.Noise
+	}
+	multiplier := math.Sqrt(2*rate) * f.granularity / m.Clip
+	fitted, _, err := mechanism.SkellamConfig{Encoding: f.encoding(m.Bits), Crowd: f.crowd(), Rounding: mechanism.Rounding(m.Rounding)}.FitGranularity(multiplier)
+	if err != nil {
+		return c.refuse("privacy.mechanism.bits", "must hold the sums: %v", err)
+	}
+	f.granularity = fitted
+	return nil
 }
