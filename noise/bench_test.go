@@ -41,11 +41,11 @@ func BenchmarkSamplers(b *testing.B) {
 		{"binomial", func(v float64) (sampler, error) { return NewBinomial(int(4*v), 0.5) }},
 	} {
 		for _, variance := range []float64{1, 100, 1e4, 1e6, 1e9} {
-			s, err := c.make(variance)
-			if err != nil {
-				b.Fatal(err)
-			}
 			b.Run(fmt.Sprintf("%s/variance=%g", c.name, variance), func(b *testing.B) {
+				s, err := c.make(variance)
+				if err != nil {
+					b.Fatal(err)
+				}
 				benchmark(b, func(random *Stream) { s.Add(x, random) })
 			})
 		}
@@ -55,6 +55,19 @@ func BenchmarkSamplers(b *testing.B) {
 func BenchmarkGaussian32(b *testing.B) {
 	x := make([]float32, benchLength)
 	benchmark(b, func(random *Stream) { random.Gaussian32(x) })
+}
+
+// BenchmarkPrepare is what a new table costs.
+func BenchmarkPrepare(b *testing.B) {
+	for _, variance := range []float64{1, 100, 1e4, 1e6, 1e9} {
+		b.Run(fmt.Sprintf("skellam/variance=%g", variance), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := NewSkellam(variance / 2); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 func BenchmarkOneSample(b *testing.B) {

@@ -3,6 +3,21 @@
 // Everything random comes from an AES-256-CTR stream under a 32-byte key. Keys are derived per purpose, round and client,
 // so no two uses share a stream and a run can be replayed from one key. A seeded simulation is private only while
 // its seed is secret; a real client takes its key from the system's generator with [NewKey].
+//
+// The integer samplers ([Skellam], [DiscreteGaussian], [Poisson], [Binomial]) write their law down beforehand, in whole
+// multiples of 2^-128, and draw from that by integer arithmetic alone: no sample passes through a float, so its
+// low bits tell nothing (Mironov 2012). Distance says how far in total variation one draw may be from the ideal law
+// if the stream's bits are uniform: below 2^-107 at every variance. Distances add up over draws, and tau in all adds
+// (1 + e^epsilon)·tau to delta.
+//
+// Their Add does the same work whatever it draws: the same instructions, branches and bytes of the stream, but for an event
+// of probability below 2^-54 in each block of 4096 draws, which takes a little longer. So the time of a call is no
+// measure of its noise (Jin, McMurtry, Rubinstein, Ohrimenko 2022, "Are We There Yet? Timing and Floating-Point Attacks on
+// Differential Privacy Systems"). Which places of a table are read does depend on the draw: somebody who shares the
+// processor's caches may learn of it.
+//
+// A sampler takes from 0.1 ms (variance 1) to a second (variance 1e9) to make, and never changes afterwards: make it
+// once and let goroutines share it, each with its own stream. The same key gives the same samples on every processor.
 package noise
 
 import (

@@ -268,6 +268,33 @@ func TestSamplersRefuseWhatTheyCannotDraw(t *testing.T) {
 	}
 }
 
+func TestEveryDecadeOfVarianceCanBeDrawn(t *testing.T) {
+	for exponent := -8; exponent <= 5; exponent++ {
+		for _, digit := range []float64{1, 1.7, 4.999} {
+			v := digit * math.Pow10(exponent)
+			for name, make := range map[string]func() (sampler, error){
+				"skellam":           func() (sampler, error) { return NewSkellam(v / 2) },
+				"discrete gaussian": func() (sampler, error) { return NewDiscreteGaussian(v) },
+				"poisson":           func() (sampler, error) { return NewPoisson(v) },
+				"binomial":          func() (sampler, error) { return NewBinomial(int(5*v)+2, 0.01+0.9*digit/5) },
+			} {
+				s, err := make()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := s.Distance(); !(d > 0 && d < 0x1p-107) {
+					t.Errorf("%s of variance %g: distance 2^%.1f", name, v, math.Log2(d))
+				}
+				var x [1]int64
+				s.Add(x[:], Seeded(1).Stream())
+				if mean := map[string]float64{"poisson": v, "binomial": float64(int(5*v)+2) * (0.01 + 0.9*digit/5)}[name]; math.Abs(float64(x[0])-mean) > 1+10*math.Sqrt(s.Variance()) {
+					t.Errorf("%s of variance %g: drew %d", name, v, x[0])
+				}
+			}
+		}
+	}
+}
+
 func TestSmallestVariancesAreDrawn(t *testing.T) {
 	x := make([]int64, 100)
 	for name, s := range map[string]func() (sampler, error){

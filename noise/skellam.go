@@ -58,7 +58,7 @@ func besselRatios(rate float64) []big.Float {
 // them feels its start by more than 2^-190.
 func farEnough(t float64) (needed, far int) {
 	// r_k < t/(k + 1/2 + sqrt((k + 1/2)² + t²)): Amos 1974, "Computation of Modified Bessel Functions and Their
-	// Ratios", Math. Comp. 28, eq. 11.
+	// Ratios", Math. Comp. 28.
 	logBound := func(k int) float64 {
 		h := float64(k) + 0.5
 		return math.Log2(t / (h + math.Hypot(h, t)))
