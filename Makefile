@@ -66,8 +66,10 @@ slow: data
 	$(GO) test -run xxx -fuzz FuzzReadIDX -fuzztime 30s ./internal/data
 	$(GO) test -run xxx -fuzz FuzzRead -fuzztime 30s ./ledger
 
+# The samplers are measured against numpy in the same run, which installs numpy below .cache.
 bench:
 	$(GO) test -run xxx -bench . ./...
+	python3 bench/noise.py
 
 fresh:
 	scripts/fresh

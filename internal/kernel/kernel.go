@@ -1,7 +1,8 @@
-// Package kernel holds the inner loops: matrix products and vector sums over plain float32 slices.
+// Package kernel holds the inner loops: matrix products and vector sums over plain float32 slices, the cipher stream, and the
+// draws of the samplers.
 //
-// It is the seam behind which faster versions arrive: callers state shapes, never how a loop runs. Every result is a
-// function of its arguments alone (sums run in a fixed order), so a run gives the same bits on any number of cores.
+// It is the seam behind which faster versions stand: callers state shapes, never how a loop runs, and the processor chooses. Every
+// result is a function of its arguments alone (sums run in a fixed order), so a run gives the same bits on any number of cores.
 // Matrices are row-major and dense; slices longer than their shape are an internal error and panic by bounds check.
 package kernel
 
