@@ -245,3 +245,17 @@ func TestImpossibleCompetitorsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// In one dimension and on a coarse grid the likely norm after rounding is below 1. Its square, rounded down to zero, once meant that no
+// norm was kept at all.
+func TestACoarseGridStillKeepsItsNorm(t *testing.T) {
+	m, err := NewDiscreteGaussian(DiscreteGaussianConfig{
+		Encoding: Encoding{Dimension: 1, Clip: 1, Granularity: 5, Bits: 16}, Crowd: Crowd{Shares: 1, Clients: 1}, Sigma2: 4,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.codec.limit < 1 || m.event.L2 < 1 {
+		t.Errorf("limit %d and norm %g: nothing is kept", m.codec.limit, m.event.L2)
+	}
+}

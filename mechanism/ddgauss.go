@@ -89,7 +89,8 @@ func conditionalNorm(e Encoding, beta float64) (float64, error) {
 	if !(beta > 0 && beta <= 1-minAcceptance) {
 		return 0, fmt.Errorf("mechanism: beta %g outside (0, %g]: conditional rounding would hardly ever end", beta, 1-minAcceptance)
 	}
-	return RoundedNorm(e.width(), e.l2(), beta), nil
+	// Below 1 only zeros would pass, and a limit of zero steps means none: 1 is the least that says something.
+	return max(1, RoundedNorm(e.width(), e.l2(), beta)), nil
 }
 
 // Event is the price of one round.
