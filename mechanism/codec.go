@@ -79,6 +79,7 @@ type codec struct {
 type scratch struct {
 	floats []float32
 	ints   []int64
+	coins  coins
 }
 
 func newCodec(e Encoding) *codec {
@@ -124,7 +125,7 @@ func (c *codec) encode(update []float32, square float64, random *noise.Stream, u
 	x, scale := c.prepare(s, update, square)
 	if c.limit > 0 {
 		s.ints = grown(s.ints, len(x))
-		roundConditional(s.ints, x, scale, c.limit, random)
+		s.coins.roundConditional(s.ints, x, scale, c.limit, random)
 	} else {
 		s.ints = grown(s.ints, min(len(x), blockLength))
 	}
@@ -135,19 +136,13 @@ func (c *codec) encode(update []float32, square float64, random *noise.Stream, u
 			continue
 		}
 		block := s.ints[:end-at]
-		roundStochastic(block, x[at:end], scale, random)
+		s.coins.roundStochastic(block, x[at:end], scale, random)
 		use(at, block)
 	}
 }
 
 // addWrapped adds the numbers to sum, each modulo 2^Bits and centred: as they are sent.
-func (c *codec) addWrapped(sum, x []int64) {
-	half, mask := c.half, c.mask
-	x = x[:len(sum)]
-	for i, v := range x {
-		sum[i] += (v+half)&mask - half
-	}
-}
+func (c *codec) addWrapped(sum, x []int64) { kernel.AddWrapped(sum, x, c.half, c.mask) }
 
 // decode unwraps the sum of contributions and turns it into a mean.
 func (c *codec) decode(mean []float32, sum []int64, divisor float64) {

@@ -260,7 +260,7 @@ func TestStochasticRoundingIsUnbiasedAtEveryFraction(t *testing.T) {
 			x[i] = value
 		}
 		dst := make([]int64, n)
-		roundStochastic(dst, x, 1, noise.Seeded(uint64(i)).Stream())
+		new(coins).roundStochastic(dst, x, 1, noise.Seeded(uint64(i)).Stream())
 		low := math.Floor(float64(value))
 		p := float64(value) - low
 		up := 0.0

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"hubbub/internal/kernel"
 	"hubbub/noise"
 )
 
@@ -20,21 +21,19 @@ const (
 	Conditional Rounding = "conditional"
 )
 
+// coins are the random bits of a block, four bytes for each coordinate: space that is kept, so that rounding allocates nothing.
+type coins [4 * blockLength]byte
+
 // roundStochastic sets dst to scale·x, rounded up with a probability of the fraction.
 //
 // scale·x is first cut, towards zero, to 32 bits after the point: an exact number that is no further from zero. From there on
 // all is done in integers, so the chance of rounding up is the fraction itself. |scale·x| must be below 2^30.
-func roundStochastic(dst []int64, x []float32, scale float64, random *noise.Stream) {
-	scale *= 1 << 32
-	x = x[:len(dst)]
-	for len(dst) >= 2 && len(x) >= 2 {
-		coins := random.Uint64()
-		dst[0] = (int64(float64(x[0])*scale) + int64(coins>>32)) >> 32
-		dst[1] = (int64(float64(x[1])*scale) + int64(coins&math.MaxUint32)) >> 32
-		dst, x = dst[2:], x[2:]
-	}
-	for i := range dst {
-		dst[i] = (int64(float64(x[i])*scale) + int64(random.Uint64()>>32)) >> 32
+func (coins *coins) roundStochastic(dst []int64, x []float32, scale float64, random *noise.Stream) {
+	for len(dst) > 0 {
+		n := min(len(dst), blockLength)
+		random.Fill(coins[:(4*n+15)&^15])
+		kernel.Round(dst[:n], x[:n], scale*(1<<32), coins[:])
+		dst, x = dst[n:], x[n:]
 	}
 }
 
@@ -50,9 +49,9 @@ const maxTries = 64
 
 // roundConditional repeats roundStochastic until the squared norm is at most limit. After maxTries it rounds towards zero, so the
 // bound holds in any case. The number of tries depends on the data: it must not be observable, nor the time it takes.
-func roundConditional(dst []int64, x []float32, scale float64, limit int64, random *noise.Stream) {
+func (coins *coins) roundConditional(dst []int64, x []float32, scale float64, limit int64, random *noise.Stream) {
 	for range maxTries {
-		roundStochastic(dst, x, scale, random)
+		coins.roundStochastic(dst, x, scale, random)
 		if squaredNorm(dst) <= limit {
 			return
 		}

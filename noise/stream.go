@@ -33,7 +33,15 @@ func (s *Stream) Uint64() uint64 {
 	return x
 }
 
-// read fills dst, a multiple of 16 bytes, with the next bytes of the stream.
+// Fill overwrites dst, a multiple of 16 bytes, with the next bytes of the stream.
+func (s *Stream) Fill(dst []byte) {
+	if len(dst)%16 != 0 {
+		panic("noise: internal error: part of a cipher block asked for")
+	}
+	s.read(dst)
+}
+
+// read is Fill for callers inside.
 func (s *Stream) read(dst []byte) {
 	n := copy(dst, s.buffer[s.next:])
 	s.next += n

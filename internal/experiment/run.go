@@ -16,6 +16,7 @@ import (
 	"hubbub/internal/algorithm"
 	"hubbub/internal/kernel"
 	"hubbub/internal/rounds"
+	"hubbub/mechanism"
 	"hubbub/statement"
 )
 
@@ -154,7 +155,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	case stopped == nil:
 	case errors.Is(stopped, context.Canceled):
 		note = fmt.Sprintf("stopped after round %d of %d; go on with: hubbub run %s --resume", r.last.round, r.f.Config.Rounds, r.folder.Path)
-	case errors.Is(stopped, algorithm.ErrDiverged):
+	case errors.Is(stopped, algorithm.ErrDiverged) || errors.Is(stopped, mechanism.ErrNotFinite):
 		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, algorithm.ErrDiverged, r.good.round)
 		stopped = inputError("%s", note)
 		spent++ // the failing round may have been released

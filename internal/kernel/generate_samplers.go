@@ -1,11 +1,11 @@
 //go:build ignore
 
-// This program writes samplers_amd64.s: the inner loops of the samplers, once for AVX-512 and once for AVX2, and the
-// AES-256-CTR stream for processors that encrypt four blocks at a time.
+// This program writes samplers_amd64.s: the inner loops of the samplers, once for AVX-512 and once for AVX2, the
+// AES-256-CTR stream for processors that encrypt four blocks at a time, and the loops that round updates.
 //
 //	go run generate_samplers.go > samplers_amd64.s
 //
-// The Go functions that the loops must equal, bit for bit, are in alias.go, normal32.go and keystream.go.
+// The Go functions that the loops must equal, bit for bit, are in alias.go, normal32.go, keystream.go and rounding.go.
 package main
 
 import (
@@ -33,7 +33,81 @@ func main() {
 		aliased(v)
 		normal32(v)
 	}
+	round()
+	addWrapped()
+	sumSquares()
 	out.Flush()
+}
+
+// eachEight writes a loop over groups of eight elements, counted in CX.
+func eachEight(label string, body func()) {
+	line("%s:", label)
+	body()
+	op("DECQ CX")
+	op("JNZ %s", label)
+}
+
+// round is Round: float32 to float64, times scale, cut to a whole number, plus 32 random bits, and the lower 32 bits dropped.
+func round() {
+	function("roundAVX512", "(dst *int64, x *float32, coins *byte, groups int, scale float64)", 40)
+	op("MOVQ dst+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ coins+16(FP), DX")
+	op("MOVQ groups+24(FP), CX")
+	op("VBROADCASTSD scale+32(FP), Z2")
+	eachEight("round8", func() {
+		op("VCVTPS2PD (SI), Z0")
+		op("VMULPD Z2, Z0, Z0")
+		op("VCVTTPD2QQ Z0, Z0")
+		op("VPMOVZXDQ (DX), Z1")
+		op("VPADDQ Z1, Z0, Z0")
+		op("VPSRAQ $32, Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $32, SI")
+		op("ADDQ $32, DX")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// addWrapped is AddWrapped.
+func addWrapped() {
+	function("addWrappedAVX512", "(sum *int64, x *int64, groups int, half, mask int64)", 40)
+	op("MOVQ sum+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VPBROADCASTQ half+24(FP), Z1")
+	op("VPBROADCASTQ mask+32(FP), Z2")
+	eachEight("wrap8", func() {
+		op("VPADDQ (SI), Z1, Z0")
+		op("VPANDQ Z2, Z0, Z0")
+		op("VPSUBQ Z1, Z0, Z0")
+		op("VPADDQ (DI), Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $64, SI")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// sumSquares is the first part of SumSquares: eight partial sums.
+func sumSquares() {
+	function("sumSquaresAVX512", "(sums *[8]float64, x *float32, groups int)", 24)
+	op("MOVQ sums+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VPXORQ Z1, Z1, Z1")
+	eachEight("squares8", func() {
+		op("VCVTPS2PD (SI), Z0")
+		op("VMULPD Z0, Z0, Z0")
+		op("VADDPD Z0, Z1, Z1")
+		op("ADDQ $32, SI")
+	})
+	op("VMOVUPD Z1, (DI)")
+	op("VZEROUPPER")
+	op("RET")
 }
 
 // vector is an instruction set: its name, its registers, and the spelling of what differs between the two.

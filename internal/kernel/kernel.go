@@ -85,21 +85,6 @@ func Scale(y []float32, x float32) {
 	}
 }
 
-// SumSquares is the squared L2 norm, summed in float64: a clip must not lose a small coordinate beside a large one.
-func SumSquares(x []float32) float64 {
-	var s0, s1 float64
-	for len(x) >= 2 {
-		a, b := float64(x[0]), float64(x[1])
-		s0 += a * a
-		s1 += b * b
-		x = x[2:]
-	}
-	for _, v := range x {
-		s0 += float64(v) * float64(v)
-	}
-	return s0 + s1
-}
-
 // Finite reports whether no element is NaN or infinite.
 func Finite(x []float32) bool {
 	for _, v := range x {

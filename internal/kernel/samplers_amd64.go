@@ -61,3 +61,40 @@ func normal32Fast(dst []float32, words []byte) bool {
 func keystreamFast(dst []byte, keys *[15][16]byte, counter uint64) {
 	keystreamVAES(&dst[0], len(dst)/Chunk, keys, counter)
 }
+
+//go:noescape
+func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
+
+//go:noescape
+func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
+
+//go:noescape
+func sumSquaresAVX512(sums *[8]float64, x *float32, groups int)
+
+// roundFast, addWrappedFast and sumSquaresFast do the first elements, a multiple of 8, and say how many.
+func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
+	groups := len(dst) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	roundAVX512(&dst[0], &x[0], &coins[0], groups, scale)
+	return 8 * groups
+}
+
+func addWrappedFast(sum, x []int64, half, mask int64) int {
+	groups := len(sum) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	addWrappedAVX512(&sum[0], &x[0], groups, half, mask)
+	return 8 * groups
+}
+
+func sumSquaresFast(sums *[8]float64, x []float32) int {
+	groups := len(x) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	sumSquaresAVX512(sums, &x[0], groups)
+	return 8 * groups
+}

@@ -788,3 +788,63 @@ draws256:
 	JNZ draws256
 	VZEROUPPER
 	RET
+
+// func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
+TEXT ·roundAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ coins+16(FP), DX
+	MOVQ groups+24(FP), CX
+	VBROADCASTSD scale+32(FP), Z2
+round8:
+	VCVTPS2PD (SI), Z0
+	VMULPD Z2, Z0, Z0
+	VCVTTPD2QQ Z0, Z0
+	VPMOVZXDQ (DX), Z1
+	VPADDQ Z1, Z0, Z0
+	VPSRAQ $32, Z0, Z0
+	VMOVDQU64 Z0, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DX
+	ADDQ $64, DI
+	DECQ CX
+	JNZ round8
+	VZEROUPPER
+	RET
+
+// func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
+TEXT ·addWrappedAVX512(SB), NOSPLIT, $0-40
+	MOVQ sum+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VPBROADCASTQ half+24(FP), Z1
+	VPBROADCASTQ mask+32(FP), Z2
+wrap8:
+	VPADDQ (SI), Z1, Z0
+	VPANDQ Z2, Z0, Z0
+	VPSUBQ Z1, Z0, Z0
+	VPADDQ (DI), Z0, Z0
+	VMOVDQU64 Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ wrap8
+	VZEROUPPER
+	RET
+
+// func sumSquaresAVX512(sums *[8]float64, x *float32, groups int)
+TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
+	MOVQ sums+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VPXORQ Z1, Z1, Z1
+squares8:
+	VCVTPS2PD (SI), Z0
+	VMULPD Z0, Z0, Z0
+	VADDPD Z0, Z1, Z1
+	ADDQ $32, SI
+	DECQ CX
+	JNZ squares8
+	VMOVUPD Z1, (DI)
+	VZEROUPPER
+	RET

@@ -184,3 +184,43 @@ func BenchmarkNormal32(b *testing.B) {
 		})
 	}
 }
+
+// Every version gives the bits of the definition, at every length and leaves what lies beyond alone.
+func TestRoundingLoopsEqualTheirDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 9))
+	for _, v := range versions() {
+		v.with(func() {
+			for n := range 67 {
+				x, y, coins := make([]float32, n+3), make([]int64, n+3), make([]byte, 4*n+3)
+				dst, sum := make([]int64, n+3), make([]int64, n+3)
+				for i := range x {
+					x[i], y[i], dst[i], sum[i] = float32(r.NormFloat64()*50), r.Int64N(1<<40)-1<<39, 77, r.Int64N(1<<40)
+				}
+				for i := range coins {
+					coins[i] = byte(r.Uint32())
+				}
+				const scale, half, mask = 3.7 * (1 << 32), 1 << 9, 1<<10 - 1
+				before, square := slices.Clone(sum), [8]float64{}
+				Round(dst[:n], x[:n], scale, coins)
+				AddWrapped(sum[:n], y[:n], half, mask)
+				for i := range n {
+					if want := (int64(float64(x[i])*scale) + int64(binary.LittleEndian.Uint32(coins[4*i:]))) >> 32; dst[i] != want {
+						t.Fatalf("%s: round %d of %d: %d, want %d", v.name, i, n, dst[i], want)
+					}
+					rest := ((y[i]+half)%(mask+1) + mask + 1) % (mask + 1)
+					if want := before[i] + rest - half; sum[i] != want {
+						t.Fatalf("%s: wrap %d of %d: %d, want %d", v.name, i, n, sum[i], want)
+					}
+					square[i%8] += float64(float64(x[i]) * float64(x[i]))
+				}
+				if dst[n] != 77 || sum[n] != before[n] {
+					t.Fatalf("%s: %d elements: the next one was touched", v.name, n)
+				}
+				want := ((square[0] + square[1]) + (square[2] + square[3])) + ((square[4] + square[5]) + (square[6] + square[7]))
+				if got := SumSquares(x[:n]); got != want {
+					t.Fatalf("%s: squares of %d elements: %v, want %v", v.name, n, got, want)
+				}
+			}
+		})
+	}
+}
