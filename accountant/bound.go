@@ -147,13 +147,18 @@ func best(a About, by Method, try func(route, About) (Bound, error), wanted func
 	if found == nil {
 		return Bound{}, errors.Join(refusals...)
 	}
-	if found.Mu, found.MuLimit, _ = mu(a.Event); math.IsInf(found.MuLimit, 1) {
-		found.MuLimit = 0
+	return found.explained(a.Event), nil
+}
+
+// explained adds what is known of the event beside the bound: mu, and why there is no guarantee.
+func (b Bound) explained(e Event) Bound {
+	if b.Mu, b.MuLimit, _ = mu(e); math.IsInf(b.MuLimit, 1) {
+		b.MuLimit = 0
 	}
-	if math.IsInf(found.Epsilon, 1) || found.Delta == 1 {
-		found.Why, found.Claimed = whyNone(a.Event)
+	if math.IsInf(b.Epsilon, 1) || b.Delta == 1 {
+		b.Why, b.Claimed = whyNone(e)
 	}
-	return *found, nil
+	return b
 }
 
 func rdpEpsilon(a About, delta float64, orders []float64) (Bound, error) {

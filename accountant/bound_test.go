@@ -143,3 +143,22 @@ func TestDPSGDTutorialEpsilon(t *testing.T) {
 		t.Errorf("epsilon %g, %v; want about 2.597", b.Epsilon, err)
 	}
 }
+
+func TestRepeatedAgreesWithEpsilon(t *testing.T) {
+	for _, e := range []Event{
+		Gaussian{2}, Poisson{.01, Gaussian{1}}, Poisson{.01, RoundedSkellam{30, 5}}, Skellam{Rate: 50, L2: 5, Linf: 5}, SMM{500, 4, 1},
+		Compose{}, None{}, Binomial{1000, .5, 1}, CPSGD{1 << 30, .5, 10, 5, 3, 100}, Poisson{.1, Compose{Gaussian{3}, Laplace{Scale: 3}}},
+	} {
+		r, err := NewRepeated(About{Event: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, count := range []int{1, 7, 300} {
+			got, err := r.Epsilon(count, 1e-5)
+			want, wantErr := Epsilon(About{Event: Repeat{count, e}}, 1e-5, Best)
+			if err != nil || wantErr != nil || got.Epsilon != want.Epsilon && math.Abs(got.Epsilon/want.Epsilon-1) > 1e-9 || got.Why != want.Why {
+				t.Errorf("%d times %+v: %+v (%v), want %+v (%v)", count, e, got, err, want, wantErr)
+			}
+		}
+	}
+}

@@ -68,7 +68,7 @@ type Facts struct {
 
 	Seeded bool // the noise comes from a seed, as in a simulation
 
-	Memo Memo // optional: remembers bounds between rows and rounds
+	Memo *Memo // optional: remembers bounds between rows and rounds
 }
 
 func (f Facts) rate() float64 { return min(1, f.CohortSize/float64(f.Clients)) }

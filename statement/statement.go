@@ -31,7 +31,7 @@ func (f Facts) Rows() ([]Row, error) {
 		units[1] = accountant.Client
 	}
 	if f.Memo == nil {
-		f.Memo = Memo{}
+		f.Memo = NewMemo()
 	}
 	var rows []Row
 	for _, unit := range units {
@@ -107,24 +107,44 @@ func roundUp(epsilon float64) float64 {
 	return math.Ceil(epsilon*scale-1e-9) / scale
 }
 
-// Memo remembers bounds: the rows of a statement, and the rounds of a run, ask for the same ones again and again.
-type Memo map[string]accountant.Bound
+// Memo remembers prices: the rows of a statement, and the rounds of a run, ask for the same ones again and again.
+type Memo struct {
+	bounds map[string]accountant.Bound
+	prices map[string]*accountant.Repeated // of one repetition
+}
 
-func (m Memo) epsilon(about accountant.About, delta float64) (accountant.Bound, error) {
+// NewMemo remembers nothing yet.
+func NewMemo() *Memo {
+	return &Memo{map[string]accountant.Bound{}, map[string]*accountant.Repeated{}}
+}
+
+func (m *Memo) epsilon(about accountant.About, delta float64) (accountant.Bound, error) {
 	about.Unit = "" // the price does not depend on it
-	key, err := json.Marshal(about)
+	repeat, ok := about.Event.(accountant.Repeat)
+	if m == nil || !ok {
+		return accountant.Epsilon(about, delta, accountant.Best)
+	}
+	about.Event = repeat.Event
+	text, err := json.Marshal(about)
 	if err != nil {
 		return accountant.Bound{}, err
 	}
-	text := fmt.Sprintf("%s %g", key, delta)
-	if bound, ok := m[text]; ok {
-		return bound, nil
+	price, ok := m.prices[string(text)]
+	if !ok {
+		if price, err = accountant.NewRepeated(about); err != nil {
+			return accountant.Bound{}, err
+		}
+		m.prices[string(text)] = price
 	}
-	bound, err := accountant.Epsilon(about, delta, accountant.Best)
-	if err == nil && m != nil {
-		m[text] = bound
+	key := fmt.Sprintf("%d times %s at %g", repeat.Count, text, delta)
+	bound, ok := m.bounds[key]
+	if !ok {
+		if bound, err = price.Epsilon(repeat.Count, delta); err != nil {
+			return accountant.Bound{}, err
+		}
+		m.bounds[key] = bound
 	}
-	return bound, err
+	return bound, nil
 }
 
 // spent lists what the run cost its clients, one event for each kind of client that no other kind exceeds.

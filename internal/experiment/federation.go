@@ -107,7 +107,7 @@ func (f *Federation) protect() error {
 	f.Facts = statement.Facts{
 		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.noise(),
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
-		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.Memo{},
+		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.NewMemo(),
 	}
 	if !f.Facts.Poisson { // a simulated client that is invited comes
 		f.Facts.MinSurvivors = int(c.Cohort.Size)
