@@ -97,6 +97,24 @@ func (w *Worker) MeanGradient(gradient, model []float32, records []int) error {
 	return nil
 }
 
+// PerExample writes every record's gradient, one after the other, to rows: for mechanisms that need each of them by itself.
+func (w *Worker) PerExample(rows, model []float32, records []int) error {
+	if len(rows) != len(records)*len(model) {
+		return fmt.Errorf("algorithm: room for %d numbers, %d gradients of %d weights have more or fewer", len(rows), len(records), len(model))
+	}
+	clear(rows)
+	for i := range records {
+		if _, err := w.backward(model, records[i:i+1]); err != nil {
+			return err
+		}
+		w.pass.AddGradients(rows[i*len(model):(i+1)*len(model)], []float32{1})
+	}
+	if !kernel.Finite(rows) {
+		return ErrDiverged
+	}
+	return nil
+}
+
 // Evaluate returns the summed loss and the number of right answers over a batch of any data set.
 func (w *Worker) Evaluate(model, inputs []float32, labels []uint8) (loss float64, correct int) {
 	return w.pass.Evaluate(model, inputs, labels)
