@@ -78,7 +78,7 @@ var kinds = map[string][]string{
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 5, steps: 4}, server: {kind: sgd, lr: 1}}",
 	},
 	"adaptive-released": {
-		"privacy={delta: 1e-5, mechanism: {kind: adaptive-released, sigma0: 0.2, beta: 4, follow: change, smallest: 0.02, largest: 0.05}}",
+		"privacy={delta: 1e-5, mechanism: {kind: adaptive-released, sigma0: 0.2, beta: 2.5, follow: change, smallest: 0.005, largest: 0.1}}",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",
 		"algorithm={kind: fedavg, local: {lr: 0.3, batch: 5, steps: 4}, server: {kind: sgd, lr: 1}}",
 	},
