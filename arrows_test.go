@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"internal/kernel":    {},
 	"internal/nn":        {"noise", "internal/kernel"},
 	"internal/data":      {},
-	"internal/algorithm": {"mechanism", "noise", "internal/data", "internal/kernel", "internal/nn"},
+	"internal/algorithm": {"mechanism", "mechanism/adaptive", "noise", "internal/data", "internal/kernel", "internal/nn"},
 	"internal/rounds":    {"ledger", "noise"},
 
 	// the edges: internal
@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "ledger", "mechanism", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
+		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"cmd/hubbub": {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},

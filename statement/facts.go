@@ -37,6 +37,8 @@ const (
 	Local       Protection = "local"   // every client noises its own clipped update
 	InTraining  Protection = "dpsgd"   // every client trains by DP-SGD
 	Distributed Protection = "shares"  // every client adds a share of integer noise; what protects is their sum
+	Together    Protection = "sum"     // every client is random in its own way, all take part; what protects is their sum
+	Broken      Protection = "broken"  // noise of a mechanism whose published guarantee does not hold
 )
 
 // Facts are what a run did, or will do: nothing in here depends on data, except the number of each client's records.
@@ -62,11 +64,19 @@ type Facts struct {
 	// Total prices the noise of a release or, for Distributed, what is in a sum for sure; nil: Gaussian noise. Share prices the noise of
 	// a single contribution (Distributed).
 	Total, Share func(noise float64) accountant.Event
-	Aggregated   bool    // secure aggregation: the server sees sums only
-	ExactTotal   bool    // the noise in a sum does not depend on who took part
-	Distance     float64 // statistical distance of all samples of a round from their ideal law
+	// SumOf prices the sum over so many clients (Together).
+	SumOf func(noise float64, clients int) accountant.Event
+	// Claim says why there is no guarantee, and what the paper claims (Broken).
+	Claim accountant.Unsound
+
+	AnyChange  bool    // Local: the noise is sized for replacing a contribution by any other, not only for leaving it out
+	Aggregated bool    // secure aggregation: the server sees sums only
+	ExactTotal bool    // the noise in a sum does not depend on who took part
+	Distance   float64 // statistical distance of all samples of a round from their ideal law
 
 	Seeded bool // the noise comes from a seed, as in a simulation
+
+	NoiseRange [2]float64 // which noise a calibration tries; zero: what suits noise over a clip
 
 	Memo *Memo // optional: remembers bounds between rows and rounds
 }

@@ -49,7 +49,7 @@ func (f Facts) Rows() ([]Row, error) {
 // Row states what holds against one adversary for one unit.
 func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 	v := f.View(adversary, unit)
-	row := Row{Adversary: adversary, Unit: unit, Guarantee: "none", Why: v.Why, Assumptions: v.Assumptions}
+	row := Row{Adversary: adversary, Unit: unit, Guarantee: "none", Why: v.Why, ClaimedByPaper: v.Claimed, Assumptions: v.Assumptions}
 	if v.Why != "" {
 		row.Assumptions = nil
 		return row, nil

@@ -33,6 +33,19 @@ func inTraining() Facts {
 	return f
 }
 
+// together is a run in which four clients take part in every round.
+func together() Facts {
+	f := central()
+	f.Protection, f.Unit, f.Noise, f.Poisson, f.Clients, f.CohortSize, f.Rounds = Together, accountant.Record, 30, false, 4, 4, 5
+	f.Took = []int{5, 5, 5, 5}
+	f.SumOf = func(noise float64, clients int) accountant.Event {
+		return accountant.Gaussian{NoiseMultiplier: math.Sqrt(noise * float64(clients))}
+	}
+	f.Aggregated = true
+	f.NoiseRange = [2]float64{1e-6, 1e6}
+	return f
+}
+
 func row(t *testing.T, f Facts, who Adversary, unit accountant.Unit) Row {
 	t.Helper()
 	r, err := f.Row(who, unit)
@@ -147,6 +160,58 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 	}
 }
 
+func TestNoiseForAnyChangeIsStatedForReplacingAClient(t *testing.T) {
+	f := local()
+	f.AnyChange = true
+	wantEpsilon(t, row(t, f, Server, accountant.Client), accountant.About{Adjacency: accountant.ReplaceOne, Unit: accountant.Client,
+		Event: accountant.Repeat{Count: 7, Event: accountant.Gaussian{NoiseMultiplier: 20}}})
+}
+
+func TestTogetherOnlyThoseCountWhoseNoiseTheAdversaryCannotTakeOut(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		who        Adversary
+		aggregated bool
+		counted    float64
+	}{
+		{"secure aggregation shows the server the sum of all", Server, true, 4},
+		{"without it the server sees each contribution", Server, false, 1},
+		{"a client knows its own contribution", Clients, true, 3},
+		{"the public sees the sum of all", Public, true, 4},
+		{"the public sees the sum of all, whatever the server saw", Public, false, 4},
+	} {
+		f := together()
+		f.Aggregated = c.aggregated
+		t.Run(c.name, func(t *testing.T) {
+			wantEpsilon(t, row(t, f, c.who, accountant.Record), accountant.About{Adjacency: accountant.ReplaceOne, Unit: accountant.Record,
+				Event: accountant.Repeat{Count: 5, Event: accountant.Gaussian{NoiseMultiplier: math.Sqrt(30 * c.counted)}}})
+		})
+	}
+	if r := row(t, together(), Public, accountant.Client); r.Epsilon != nil || !strings.Contains(r.Why, "one record") {
+		t.Errorf("for a client: %+v", r)
+	}
+}
+
+func TestABrokenMechanismHasNoGuaranteeBesideThePapersClaim(t *testing.T) {
+	f := central()
+	f.Protection, f.Claim = Broken, accountant.Unsound{Why: "the noise tells of the data", Claimed: "epsilon 0.5"}
+	rows, err := f.Rows()
+	if err != nil || len(rows) != 6 {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	for _, r := range rows {
+		if r.Epsilon != nil || r.Guarantee != "none" || r.Why != f.Claim.Why || r.ClaimedByPaper != f.Claim.Claimed || r.Assumptions != nil {
+			t.Errorf("%+v", r)
+		}
+	}
+	if costs := f.Costs([]int{0, 1}); len(costs) != 0 {
+		t.Errorf("a ledger cannot hold what has no price: %v", costs)
+	}
+	if _, err := f.Calibrate(3, Public); err == nil || !strings.Contains(err.Error(), "the noise tells of the data") {
+		t.Errorf("calibrating it: %v", err)
+	}
+}
+
 func TestTrainingNoiseIsStatedForTheWorstClient(t *testing.T) {
 	f := inTraining()
 	r := row(t, f, Server, accountant.Record)
@@ -184,7 +249,7 @@ func TestNoPrivacySaysSoInWords(t *testing.T) {
 // The ledger and the statement are made from the same prices: what a client was charged adds up to what is stated.
 func TestTheLedgerAddsUpToTheStatement(t *testing.T) {
 	cohorts := [][]int{{0, 1}, {1, 2}, {1}, {}, {1, 3}}
-	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining()} {
+	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining(), "together": together()} {
 		f.Rounds = len(cohorts)
 		f.Took = make([]int, 4)
 		l, _ := ledger.New("run", nil)
@@ -225,7 +290,7 @@ func TestTheLedgerAddsUpToTheStatement(t *testing.T) {
 }
 
 func TestCalibrationMeetsItsTargetAndNoMore(t *testing.T) {
-	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining()} {
+	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining(), "together": together()} {
 		who := Public
 		f, err := f.Calibrate(3, who)
 		if err != nil {
@@ -242,7 +307,7 @@ func TestCalibrationMeetsItsTargetAndNoMore(t *testing.T) {
 }
 
 func TestEveryGuaranteeListsItsAssumptions(t *testing.T) {
-	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining()} {
+	for name, f := range map[string]Facts{"central": central(), "local": local(), "in training": inTraining(), "together": together()} {
 		rows, err := f.Rows()
 		if err != nil {
 			t.Fatal(err)

@@ -22,6 +22,7 @@ type View struct {
 	Adversary   Adversary
 	Unit        accountant.Unit
 	Why         string // why there is no guarantee; empty if there is one
+	Claimed     string // what a paper claims all the same
 	Adjacency   accountant.Adjacency
 	Everyone    bool // every enrolled client pays in every round; otherwise those who took part
 	Price       func(client int) accountant.Event
@@ -46,6 +47,10 @@ func (f Facts) View(adversary Adversary, unit accountant.Unit) View {
 		f.inTraining(&v)
 	case Distributed:
 		f.distributed(&v)
+	case Together:
+		f.together(&v)
+	case Broken:
+		v.Why, v.Claimed = f.Claim.Why, f.Claim.Claimed
 	default:
 		v.Why = "no noise was asked for: released models and updates can reveal any record"
 	}
@@ -128,6 +133,9 @@ func (f Facts) abandonedProbability() float64 {
 
 func (f Facts) local(v *View) {
 	v.Adjacency = accountant.ZeroOut
+	if f.AnyChange {
+		v.Adjacency = accountant.ReplaceOne
+	}
 	honest := 1 // whose noise surely hides the client: its own
 	switch v.Adversary {
 	case Clients:
@@ -178,6 +186,30 @@ func (f Facts) distributed(v *View) {
 	if v.Everyone && f.Poisson {
 		v.Adjacency = accountant.ZeroOut
 	}
+}
+
+// together prices the sum of all clients, each of which is random by itself: how many are counted on depends on who looks.
+func (f Facts) together(v *View) {
+	v.Adjacency = accountant.ReplaceOne
+	v.assume("the number of records of each client is public")
+	counted := f.Clients
+	switch {
+	case v.Adversary == Server && !f.Aggregated:
+		counted = 1
+		v.assume("nothing hides single contributions from the server: each has only its own noise")
+	case v.Adversary == Server:
+		v.assume("secure aggregation shows the server no more than sums; here it is simulated by adding in the clear")
+	case v.Adversary == Clients:
+		counted = max(1, f.Clients-1) // it can take its own contribution out of the sum
+		v.assume("curious clients do not pool what they know")
+	}
+	if counted > 1 {
+		v.assume("all %d clients take part in every round", f.Clients)
+	}
+	if v.Adversary != Server && !f.Aggregated {
+		v.assume("the server keeps single contributions to itself")
+	}
+	v.Price = constant(f.SumOf(f.Noise, counted))
 }
 
 func (f Facts) inTraining(v *View) {

@@ -81,6 +81,9 @@ func (a *app) printRun(s experiment.Summary) {
 	line(a.out, "report", "%s", filepath.Join(s.Path, "report.html"))
 	for _, row := range r.Statement {
 		a.printf("\n%s, one %s\n  %s\n", who[row.Adversary], row.Unit, inWords(row))
+		if row.ClaimedByPaper != "" {
+			a.printf("  claimed by the paper: %s\n", row.ClaimedByPaper)
+		}
 		if row.Epsilon != nil {
 			a.printf("  by %s", row.Accountant)
 			if row.Mu != nil {

@@ -37,6 +37,12 @@ func printStatement(out io.Writer, rows []statement.Row, unit accountant.Unit) {
 			line(out, who[row.Adversary], "%s", inWords(row))
 		}
 	}
+	for _, row := range rows {
+		if row.Unit == unit && row.ClaimedByPaper != "" { // one claim is about all adversaries
+			line(out, "claimed by the paper", "%s", row.ClaimedByPaper)
+			return
+		}
+	}
 }
 
 // inWords says a row in one line. Epsilon is rounded up.

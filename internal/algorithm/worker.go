@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"hubbub/internal/data"
+	"hubbub/internal/kernel"
 	"hubbub/internal/nn"
 	"hubbub/mechanism"
 )
@@ -91,6 +92,24 @@ func (w *Worker) MeanGradient(gradient, model []float32, records []int) error {
 		w.pass.AddGradients(gradient, w.factors)
 	}
 	return nil // a value that is not finite is noticed where the update is protected, or where training ends
+}
+
+// PerExample writes every record's gradient, one after the other, to rows: for mechanisms that need each of them by itself.
+func (w *Worker) PerExample(rows, model []float32, records []int) error {
+	if len(rows) != len(records)*len(model) {
+		return fmt.Errorf("algorithm: room for %d numbers, %d gradients of %d weights have more or fewer", len(rows), len(records), len(model))
+	}
+	clear(rows)
+	for i := range records {
+		if _, err := w.backward(model, records[i:i+1]); err != nil {
+			return err
+		}
+		w.pass.AddGradients(rows[i*len(model):(i+1)*len(model)], []float32{1})
+	}
+	if !kernel.Finite(rows) {
+		return ErrDiverged
+	}
+	return nil
 }
 
 // Evaluate returns the summed loss and the number of right answers over a batch of any data set.

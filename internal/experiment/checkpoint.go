@@ -16,11 +16,15 @@ type checkpoint struct {
 	entries int // of the ledger, at that moment
 	seconds float64
 	model   []float32
+	before  []float32 // the model released before it, where the mechanism follows releases
 	server  algorithm.State
 }
 
 func (c checkpoint) encode(configHash string) ([]byte, error) {
 	tensors := []safetensors.Tensor{{Name: "model", Shape: []int{len(c.model)}, Data: c.model}}
+	if c.before != nil {
+		tensors = append(tensors, safetensors.Tensor{Name: "before", Shape: []int{len(c.before)}, Data: c.before})
+	}
 	for i, v := range c.server.Vectors {
 		tensors = append(tensors, safetensors.Tensor{Name: fmt.Sprintf("server.%d", i), Shape: []int{len(v)}, Data: v})
 	}
@@ -64,9 +68,12 @@ func decodeCheckpoint(text []byte, configHash string, size int) (checkpoint, err
 		if len(t.Data) != size {
 			return checkpoint{}, fmt.Errorf("tensor %q has %d numbers, the model has %d", t.Name, len(t.Data), size)
 		}
-		if i == 0 {
+		switch {
+		case i == 0:
 			c.model = t.Data
-		} else {
+		case t.Name == "before":
+			c.before = t.Data
+		default:
 			c.server.Vectors = append(c.server.Vectors, t.Data)
 		}
 	}

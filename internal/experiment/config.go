@@ -22,7 +22,7 @@ type Config struct {
 	Rounds    int       `yaml:"rounds" doc:"how many rounds are run" required:"true" min:"1" max:"1000000" alias:"num_rounds,epochs,iterations,steps"`
 	Evaluate  int       `yaml:"evaluate_every" doc:"measure accuracy on the public test set every so many rounds" default:"1" min:"1" alias:"eval_every"`
 	Privacy   Privacy   `yaml:"privacy"`
-	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam, ddgauss, smm, binomial)"`
+	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam, ddgauss, smm, binomial, waterfill)"`
 
 	doc *strictyaml.Document // where every value stood, for refusals that need the data
 }
@@ -97,9 +97,9 @@ type Privacy struct {
 
 // Mechanism is how an update is protected. Which keys belong to which kind is in the table of kinds.
 type Mechanism struct {
-	Kind  string  `yaml:"kind" doc:"noise on updates: gaussian, laplace; shares of integer noise: skellam, ddgauss, smm, binomial; noise inside local training: dpsgd; none: no privacy" required:"true" enum:"gaussian,laplace,skellam,ddgauss,smm,binomial,dpsgd,none"`
+	Kind  string  `yaml:"kind" doc:"noise on updates: gaussian, laplace; shares of integer noise: skellam, ddgauss, smm, binomial; noise inside local training: dpsgd; noise in proportion to each weight: adaptive (paper 003 as printed: no guarantee), adaptive-released (sound); sampling of gradients that hides: waterfill; none: no privacy" required:"true" enum:"gaussian,laplace,skellam,ddgauss,smm,binomial,dpsgd,adaptive,adaptive-released,waterfill,none"`
 	Place string  `yaml:"place" doc:"who adds the noise: the trusted server (central) or every client (local) (gaussian, laplace)" enum:"central,local"`
-	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
+	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd, waterfill" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
 
 	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam, ddgauss, smm, binomial)" min:"0" alias:"gamma,quantization"`
 	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution; left out: as few as hold the sum (skellam, ddgauss, smm, binomial)" min:"2" max:"40" alias:"bit_width"`
@@ -113,12 +113,23 @@ type Mechanism struct {
 	Rate   float64 `yaml:"rate" doc:"total Poisson rate L of the noise in a sum, variance 2L; instead of a target (skellam, smm)" min:"0"`
 	Sigma2 float64 `yaml:"sigma2" doc:"parameter of each share of noise, in squared steps; instead of a target (ddgauss)" min:"0"`
 	Trials int     `yaml:"trials" doc:"coins in each share of noise; instead of a target (binomial)" min:"0"`
+	Sigma0 float64 `yaml:"sigma0" doc:"noise of a contribution over all it can change by; instead of a target (adaptive, adaptive-released)" min:"0" max:"1000000000"`
+
+	Beta     float64 `yaml:"beta" doc:"truncation factor: width of a weight's interval over its size; left out: 1.1 (adaptive, adaptive-released)" gt:"0" max:"1000000000"`
+	Reading  string  `yaml:"reading" doc:"what M is in the noise, sqrt(M) sigma0 times the interval: all weights as printed (left out), tensors, or one (adaptive)" enum:"weights,tensors,one"`
+	Follow   string  `yaml:"follow" doc:"what intervals are in proportion to: a tensor's released weights (left out), or their change in the last release (adaptive-released)" enum:"weights,change"`
+	Smallest float64 `yaml:"smallest" doc:"no weight's half interval is below this (adaptive-released)" min:"0"`
+	Largest  float64 `yaml:"largest" doc:"nor above this, which is also the first when a change is followed (adaptive-released)" min:"0"`
+
+	Method   string  `yaml:"method" doc:"sgd-dp: a sample of records and noise; gd-dp: all records and noise; gsgd-dp: a random mix of all, filled up with noise; gsgd-isotropic: the mix, and noise everywhere (waterfill)" enum:"sgd-dp,gd-dp,gsgd-dp,gsgd-isotropic"`
+	Batch    float64 `yaml:"batch" doc:"records in a sample; of the random mixes a scale, the smaller the more random; none for gd-dp (waterfill)" min:"0"`
+	Variance float64 `yaml:"variance" doc:"of a client's noise in its mean gradient, or the level that is filled up to; instead of a target (waterfill)" min:"0"`
 }
 
 // Secagg is how contributions are added up.
 type Secagg struct {
 	Kind  string `yaml:"kind" doc:"ideal: sums in the clear stand for secure aggregation; none: the server sees every contribution" required:"true" enum:"ideal,none"`
-	Noise string `yaml:"noise" doc:"exact: the total noise is the same whoever came; minimum: each client adds a share sized for min_survivors" default:"exact" enum:"exact,minimum"`
+	Noise string `yaml:"noise" doc:"of shares. exact (left out): the total noise is the same whoever came; minimum: each client adds a share sized for min_survivors" enum:"exact,minimum"`
 }
 
 // Target is a guarantee to calibrate the noise to.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,27 @@ var refused = []struct {
 	{name: "fedavg with epochs and steps", sets: []string{"algorithm={kind: fedavg, local: {lr: 1, batch: 2, epochs: 1, steps: 1}}"}},
 	{name: "fedsgd with local training", sets: []string{"algorithm.local={lr: 1, batch: 2, epochs: 1}"}},
 	{name: "settings of a mechanism beside none", sets: []string{"privacy={delta: 1e-5, mechanism: {kind: none, clip: 1}}"}},
+	{name: "a target for what has no guarantee", sets: append(slices.Clone(kinds["adaptive"]), "privacy.target={epsilon: 3, delta: 1e-5}")},
+	{name: "adaptive without noise", sets: append(slices.Clone(kinds["adaptive"]), "privacy.mechanism.sigma0=0")},
+	{name: "adaptive for records, by single gradients", sets: append(slices.Clone(kinds["adaptive"]), "privacy.unit=record", "algorithm={kind: fedsgd}")},
+	{name: "a clip for intervals", sets: append(slices.Clone(kinds["adaptive"]), "privacy.mechanism.clip=1")},
+	{name: "a truncation that is no number for noise", sets: append(slices.Clone(kinds["adaptive"]), "privacy.mechanism.beta=1e-12")},
+	{name: "intervals without a cap", sets: append(slices.Clone(kinds["adaptive-released"]), "privacy.mechanism.largest=null")},
+	{name: "intervals that could vanish", sets: append(slices.Clone(kinds["adaptive-released"]), "privacy.mechanism.smallest=null")},
+	{name: "a smallest interval above the largest", sets: append(slices.Clone(kinds["adaptive-released"]), "privacy.mechanism.smallest=1")},
+	{name: "a reading of the sound variant", sets: append(slices.Clone(kinds["adaptive-released"]), "privacy.mechanism.reading=one")},
+	{name: "secure aggregation of intervals", sets: append(slices.Clone(kinds["adaptive-released"]), "secagg={kind: ideal}")},
+	{name: "an unreachable target for intervals", sets: append(slices.Clone(kinds["adaptive-released"]), "privacy.delta=null", "privacy.mechanism.sigma0=null", "privacy.target={epsilon: 1e-9, delta: 1e-15, against: server}")},
+	{name: "water-filling with a cohort of some", sets: append(slices.Clone(kinds["waterfill"]), "cohort.expected_size=5")},
+	{name: "water-filling with a cohort by coins", sets: append(slices.Clone(kinds["waterfill"]), "cohort.sampling=poisson")},
+	{name: "water-filling with uneven clients", sets: append(slices.Clone(kinds["waterfill"]), "data.partition.clients=7", "cohort.expected_size=7")},
+	{name: "water-filling with local training", sets: append(slices.Clone(kinds["waterfill"]), "algorithm={kind: fedavg, local: {lr: 1, batch: 2, epochs: 1}}")},
+	{name: "water-filling for clients", sets: append(slices.Clone(kinds["waterfill"]), "privacy.unit=client")},
+	{name: "water-filling without a method", sets: append(slices.Clone(kinds["waterfill"]), "privacy.mechanism.method=null")},
+	{name: "water-filling, and nothing said of sums", sets: append(slices.Clone(kinds["waterfill"]), "secagg=null")},
+	{name: "water-filling in shares", sets: append(slices.Clone(kinds["waterfill"]), "secagg.noise=minimum")},
+	{name: "a batch larger than the records", sets: append(slices.Clone(kinds["waterfill by samples"]), "privacy.mechanism.batch=61")},
+	{name: "a batch where all records are used", sets: append(slices.Clone(kinds["waterfill"]), "privacy.mechanism.method=gd-dp")},
 	{name: "a hidden layer of nothing", sets: []string{"model.hidden=[80, 0]"}},
 	{name: "an unknown data set", sets: []string{"data.name=mnits"}},
 	{name: "shares without secure aggregation", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}"}},

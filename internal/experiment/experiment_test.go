@@ -86,6 +86,24 @@ var kinds = map[string][]string{
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",
 		"privacy.mechanism.noise_multiplier=0.3",
 	},
+	"adaptive": {
+		"privacy={mechanism: {kind: adaptive, sigma0: 0.3, beta: 2, reading: one}}",
+		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",
+		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 5, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
+	"adaptive-released": {
+		"privacy={delta: 1e-5, mechanism: {kind: adaptive-released, sigma0: 0.2, beta: 2.5, follow: change, smallest: 0.005, largest: 0.1}}",
+		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",
+		"algorithm={kind: fedavg, local: {lr: 0.3, batch: 5, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
+	"waterfill": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: waterfill, method: gsgd-dp, batch: 20, clip: 1, variance: 1e-3}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "secagg={kind: ideal}",
+	},
+	"waterfill by samples": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: waterfill, method: sgd-dp, batch: 20, clip: 1, variance: 1e-3}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "secagg={kind: none}",
+	},
 }
 
 func prepared(t testing.TB, overrides ...string) *Federation {
@@ -171,17 +189,27 @@ func TestEveryKindOfRunWritesWhatItPromises(t *testing.T) {
 func TestATargetChoosesTheNoise(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind    string
+		noise   string
 		target  string
 		against statement.Adversary
 		epsilon float64
 	}{
-		"central against public": {"central", "{epsilon: 4, delta: 1e-5}", statement.Public, 4},
-		"local against server":   {"local", "{epsilon: 30, delta: 1e-5, against: server}", statement.Server, 30},
-		"local against clients":  {"local", "{epsilon: 30, delta: 1e-6, against: clients}", statement.Clients, 30},
-		"dpsgd against server":   {"dpsgd", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
+		"central against public":               {"central", "noise_multiplier", "{epsilon: 4, delta: 1e-5}", statement.Public, 4},
+		"local against server":                 {"local", "noise_multiplier", "{epsilon: 30, delta: 1e-5, against: server}", statement.Server, 30},
+		"local against clients":                {"local", "noise_multiplier", "{epsilon: 30, delta: 1e-6, against: clients}", statement.Clients, 30},
+		"dpsgd against server":                 {"dpsgd", "noise_multiplier", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
+		"adaptive-released against server":     {"adaptive-released", "sigma0", "{epsilon: 9, delta: 1e-5, against: server}", statement.Server, 9},
+		"adaptive-released against public":     {"adaptive-released", "sigma0", "{epsilon: 0.5, delta: 1e-6}", statement.Public, 0.5},
+		"waterfill against server":             {"waterfill", "variance", "{epsilon: 4, delta: 1e-5, against: server}", statement.Server, 4},
+		"waterfill against clients":            {"waterfill", "variance", "{epsilon: 1, delta: 1e-5, against: clients}", statement.Clients, 1},
+		"waterfill by samples against server":  {"waterfill by samples", "variance", "{epsilon: 4, delta: 1e-5, against: server}", statement.Server, 4},
+		"waterfill by samples against clients": {"waterfill by samples", "variance", "{epsilon: 20, delta: 1e-5, against: clients}", statement.Clients, 20},
 	} {
-		overrides := append(slices.Clone(kinds[c.kind]), "privacy.mechanism.noise_multiplier=null", "privacy.delta=null", "privacy.target="+c.target)
+		overrides := append(slices.Clone(kinds[c.kind]), "privacy.mechanism."+c.noise+"=null", "privacy.delta=null", "privacy.target="+c.target)
 		f := prepared(t, overrides...)
+		if noise := f.Noise()[c.noise]; !(noise > 0) {
+			t.Errorf("%s: the run's noise is %v", name, f.Noise())
+		}
 		row, err := f.Facts.Row(c.against, f.Facts.Unit)
 		if err != nil || row.Epsilon == nil || *row.Epsilon > c.epsilon || *row.Epsilon < 0.98*c.epsilon {
 			t.Errorf("%s: %+v, error %v", name, row, err)

@@ -9,6 +9,7 @@ import (
 	"hubbub/internal/nn"
 	"hubbub/internal/rounds"
 	"hubbub/mechanism"
+	"hubbub/mechanism/adaptive"
 	"hubbub/noise"
 	"hubbub/statement"
 )
@@ -25,8 +26,9 @@ type Federation struct {
 
 	sampling  rounds.Sampling
 	algorithm clientAlgorithm
-	mechanism protector
-	batched   bool // clients of one record each: many of them are computed at once
+	way       way                // of an update in every round, unless it follows the releases
+	follows   *adaptive.Released // whose intervals follow the releases; nil for the other mechanisms
+	batched   protector          // clients of one record each: many of them are computed at once and clipped by this; nil: one by one
 	key       noise.Key
 
 	granularity float64 // of integer noise: as given, or fitted to the bits
@@ -36,16 +38,6 @@ type Federation struct {
 type clientAlgorithm interface {
 	Update(w *algorithm.Worker, update, model []float32, records []int, random *noise.Stream) error
 	ServerGradient(mean []float32)
-}
-
-// protector is a mechanism on updates.
-type protector interface {
-	ClipNorm() float64
-	BitsPerWeight() int
-	Contribute(sum []int64, update []float32, random *noise.Stream) error
-	ContributeSum(sum []int64, clipped []float32) error
-	ServerNoise(sum []int64, random *noise.Stream)
-	Decode(mean []float32, sum []int64, divisor float64)
 }
 
 // Prepare deals the data out, checks what depends on it, and chooses the noise.
@@ -78,9 +70,11 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if err := f.protect(); err != nil {
 		return nil, err
 	}
-	// Local noise and integer rounding belong to every update by itself.
-	alone := f.Facts.Protection == statement.Local || f.Facts.Protection == statement.Distributed || c.Privacy.Mechanism.Kind == "laplace"
-	f.batched = c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && !alone
+	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
+	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
+	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums {
+		f.batched = f.way.server.(protector)
+	}
 	return f, nil
 }
 
@@ -117,6 +111,14 @@ func (f *Federation) protect() error {
 		f.Facts.Protection = statement.Unprotected
 	case p.Mechanism.Kind == "dpsgd":
 		f.Facts.Protection = statement.InTraining
+	case p.Mechanism.Kind == "adaptive":
+		f.Facts.Protection = statement.Broken
+	case p.Mechanism.Kind == "adaptive-released":
+		f.Facts.Protection, f.Facts.AnyChange = statement.Local, true
+	case p.Mechanism.Kind == "waterfill":
+		if err := f.fillNoise(); err != nil {
+			return err
+		}
 	case p.Mechanism.kind().shares:
 		if err := f.shareNoise(); err != nil {
 			return err
@@ -155,37 +157,51 @@ func (f *Federation) protect() error {
 }
 
 func (f *Federation) build(average algorithm.FedAvg) error {
-	f.algorithm, f.mechanism = algorithm.FedSGD{}, mechanism.None{}
-	var gaussian *mechanism.Gaussian
-	if f.Facts.Protection == statement.Distributed {
-		if err := f.buildShares(); err != nil {
-			return err
-		}
-	} else if f.Facts.Protection != statement.Unprotected {
-		place := mechanism.Central // inside local training the client itself does the summing
-		if f.Facts.Protection == statement.Local {
-			place = mechanism.Local
-		}
-		var err error
-		if f.Config.Privacy.Mechanism.Kind == "laplace" {
-			f.mechanism, err = mechanism.NewLaplace(place, f.Facts.Clip, f.Facts.Noise)
-		} else if gaussian, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise); f.Facts.Protection != statement.InTraining {
-			f.mechanism = gaussian
-		}
-		if err != nil {
-			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
-		}
-	}
+	f.algorithm = algorithm.FedSGD{}
 	if f.Config.Algorithm.Kind == "fedavg" {
-		if f.Facts.Protection == statement.InTraining {
-			average.Noise = gaussian
-		}
 		if err := average.Check(); err != nil {
 			return f.Config.refuse("algorithm.local", "is impossible: %v", err)
 		}
 		f.algorithm = average
 	}
+	switch f.Config.Privacy.Mechanism.Kind {
+	case "adaptive":
+		return f.buildPrinted(average)
+	case "adaptive-released":
+		return f.buildFollowing()
+	case "waterfill":
+		return f.buildFilling()
+	}
+	protect, err := f.protector(&average)
+	if err != nil {
+		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
+	}
+	if average.Noise != nil {
+		f.algorithm = average
+	}
+	f.way = way{updates{f.algorithm, protect}, protect}
 	return nil
+}
+
+// protector makes the mechanism on updates. Noise inside local training is put into the algorithm instead.
+func (f *Federation) protector(average *algorithm.FedAvg) (protector, error) {
+	place := mechanism.Central
+	switch f.Facts.Protection {
+	case statement.Unprotected:
+		return mechanism.None{}, nil
+	case statement.Distributed:
+		return f.buildShares()
+	case statement.InTraining:
+		var err error
+		average.Noise, err = mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise) // the client itself does the summing
+		return mechanism.None{}, err
+	case statement.Local:
+		place = mechanism.Local
+	}
+	if f.Config.Privacy.Mechanism.Kind == "laplace" {
+		return mechanism.NewLaplace(place, f.Facts.Clip, f.Facts.Noise)
+	}
+	return mechanism.NewGaussian(place, f.Facts.Clip, f.Facts.Noise)
 }
 
 // participation counts how often each client is drawn in the first rounds. Cohorts depend on no data, so a simulation
@@ -202,7 +218,7 @@ func (f *Federation) participation(upTo int) []int {
 
 // divisor turns the sum of a round into a mean. Under privacy it is the expected cohort: the real one would tell who came.
 func (f *Federation) divisor(contributors int) float64 {
-	if f.Facts.Protection == statement.Unprotected {
+	if f.Facts.Protection == statement.Unprotected || f.Facts.Protection == statement.Broken {
 		return float64(contributors)
 	}
 	return f.Config.Cohort.Size
@@ -222,12 +238,12 @@ func (f *Federation) Noise() Noise {
 
 // BytesUp is what a client sends in a round.
 func (f *Federation) BytesUp() int64 {
-	return (int64(f.width())*int64(f.mechanism.BitsPerWeight()) + 7) / 8
+	return (int64(f.width())*int64(f.way.server.BitsPerWeight()) + 7) / 8
 }
 
 // width is the number of integers in a contribution. A rotation pads it to a power of two.
 func (f *Federation) width() int {
-	if m, ok := f.mechanism.(interface{ Width() int }); ok {
+	if m, ok := f.way.server.(interface{ Width() int }); ok {
 		return m.Width()
 	}
 	return f.Net.Size()

@@ -11,17 +11,25 @@ type kind struct {
 	noise  string   // the one of them that is the noise, which a target replaces
 	unit   string   // what it hides
 	shares bool     // noise in shares, so that secure aggregation matters
+
+	algorithm string // the only one that it goes with; empty: any
+	broken    bool   // has no guarantee, whatever its noise
 }
 
 var mechanismKinds = map[string]kind{
-	"gaussian": {[]string{"place", "clip", "noise_multiplier"}, "noise_multiplier", "client", false},
-	"laplace":  {[]string{"place", "clip", "scale"}, "scale", "client", false},
-	"dpsgd":    {[]string{"clip", "noise_multiplier"}, "noise_multiplier", "record", false},
-	"skellam":  {[]string{"clip", "granularity", "bits", "rotate", "rounding", "k", "bound", "rate"}, "rate", "client", true},
-	"ddgauss":  {[]string{"clip", "granularity", "bits", "rotate", "rounding", "sigma2"}, "sigma2", "client", true},
-	"smm":      {[]string{"clip", "granularity", "bits", "rotate", "rate"}, "rate", "client", true},
-	"binomial": {[]string{"clip", "granularity", "bits", "rotate", "trials"}, "trials", "client", true},
-	"none":     {},
+	"gaussian": {keys: []string{"place", "clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "client"},
+	"laplace":  {keys: []string{"place", "clip", "scale"}, noise: "scale", unit: "client"},
+	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithm: "fedavg"},
+	"skellam":  {keys: []string{"clip", "granularity", "bits", "rotate", "rounding", "k", "bound", "rate"}, noise: "rate", unit: "client", shares: true},
+	"ddgauss":  {keys: []string{"clip", "granularity", "bits", "rotate", "rounding", "sigma2"}, noise: "sigma2", unit: "client", shares: true},
+	"smm":      {keys: []string{"clip", "granularity", "bits", "rotate", "rate"}, noise: "rate", unit: "client", shares: true},
+	"binomial": {keys: []string{"clip", "granularity", "bits", "rotate", "trials"}, noise: "trials", unit: "client", shares: true},
+
+	"adaptive":          {keys: []string{"beta", "sigma0", "reading"}, noise: "sigma0", unit: "client", algorithm: "fedavg", broken: true},
+	"adaptive-released": {keys: []string{"beta", "sigma0", "follow", "smallest", "largest"}, noise: "sigma0", unit: "client", algorithm: "fedavg"},
+	"waterfill":         {keys: []string{"method", "batch", "clip", "variance"}, noise: "variance", unit: "record", algorithm: "fedsgd"},
+
+	"none": {},
 }
 
 // kind looks the mechanism's kind up; the file has been checked for it.
@@ -38,6 +46,10 @@ func (m Mechanism) noise() float64 {
 		return m.Sigma2
 	case "trials":
 		return float64(m.Trials)
+	case "sigma0":
+		return m.Sigma0
+	case "variance":
+		return m.Variance
 	}
 	return m.Noise
 }
@@ -58,16 +70,16 @@ func (c *Config) checkPrivacy(r *refusals) {
 			r.unwanted(mechanismPath+key, "belongs to %s, this is %s", strings.Join(kindsWith(key), ", "), m.Kind)
 		}
 	}
-	if !k.shares {
-		r.unwanted("secagg", "belongs to shares of integer noise (%s), this is %s: here the server adds up what it sees", strings.Join(kindsWith("granularity"), ", "), m.Kind)
+	if !k.shares && m.Kind != "waterfill" {
+		r.unwanted("secagg", "belongs to kinds that hide a contribution among others (%s, waterfill), this is %s: here the server adds up what it sees", strings.Join(kindsWith("granularity"), ", "), m.Kind)
 	}
 	if m.Kind == "none" {
 		for _, key := range []string{"privacy.target", "privacy.delta"} {
-			r.unwanted(key, "must be left out with kind none, which protects nothing; every other kind gives a guarantee")
+			r.unwanted(key, "must be left out with kind none, which protects nothing")
 		}
 		return
 	}
-	if !(m.Clip > 0) {
+	if slices.Contains(k.keys, "clip") && !(m.Clip > 0) {
 		r.refuse(mechanismPath+"clip", "must be above 0 for kind %s: noise hides only what is bounded", m.Kind)
 	}
 	if slices.Contains(k.keys, "place") && m.Place == "" {
@@ -75,21 +87,75 @@ func (c *Config) checkPrivacy(r *refusals) {
 	}
 	if p.Unit != k.unit {
 		rule := "must be client for kind %s, which hides whole updates; a client's records are hidden with it"
-		if k.unit == "record" {
+		switch {
+		case k.broken:
+			rule = "must be client for kind %s, whose noise is on whole updates"
+		case k.unit == "record":
 			rule = "must be record for kind %s, which hides single records; for whole clients use kind gaussian"
 		}
 		r.refuse("privacy.unit", rule, m.Kind)
 	}
-	if m.Kind == "dpsgd" && c.Algorithm.Kind != "fedavg" {
-		r.refuse("algorithm.kind", "must be fedavg for mechanism dpsgd, which protects local training")
+	if c.Algorithm.Kind != k.algorithm && k.algorithm != "" {
+		what := "protects local training"
+		if k.algorithm == "fedsgd" {
+			what = "protects single gradients"
+		}
+		r.refuse("algorithm.kind", "must be %s for mechanism %s, which %s", k.algorithm, m.Kind, what)
 	}
 	if p.Target != nil && p.Target.Against == "server" && m.Place == "central" {
 		r.refuse("privacy.target.against", "cannot be reached: with place central the server sees every update; use place local, or kind dpsgd")
 	}
-	c.checkNoise(r, k)
-	if k.shares {
-		c.checkShares(r)
+	if k.broken {
+		c.checkBroken(r, k)
+		return
 	}
+	c.checkNoise(r, k)
+	switch {
+	case k.shares:
+		c.checkShares(r)
+	case m.Kind == "adaptive-released":
+		c.checkFollowing(r)
+	case m.Kind == "waterfill":
+		c.checkFilling(r)
+	}
+}
+
+// checkBroken checks the noise of a mechanism that has no guarantee, so that there is nothing to aim at.
+func (c *Config) checkBroken(r *refusals, k kind) {
+	for _, key := range []string{"privacy.target", "privacy.delta"} {
+		r.unwanted(key, "must be left out with kind %s, which has no guarantee as its paper prints it; adaptive-released is the sound variant", c.Privacy.Mechanism.Kind)
+	}
+	if !(c.Privacy.Mechanism.noise() > 0) {
+		r.refuse(mechanismPath+k.noise, "must be above 0; for no noise at all ask by name: mechanism {kind: none}")
+	}
+}
+
+// checkFollowing checks what belongs to intervals that follow the releases.
+func (c *Config) checkFollowing(r *refusals) {
+	m := c.Privacy.Mechanism
+	if !(m.Largest > 0) {
+		r.refuse(mechanismPath+"largest", "must be above 0: intervals that follow noised weights grow on their own noise unless they are capped")
+	} else if m.Smallest > m.Largest {
+		r.refuse(mechanismPath+"smallest", "must be at most the largest half interval, %g", m.Largest)
+	}
+	if m.Follow == "change" && !(m.Smallest > 0) {
+		r.refuse(mechanismPath+"smallest", "must be above 0 when changes are followed: a round that changed nothing would end the training")
+	}
+}
+
+// checkFilling checks what belongs to water-filling.
+func (c *Config) checkFilling(r *refusals) {
+	if c.Privacy.Mechanism.Method == "" {
+		r.refuse(mechanismPath+"method", "must be sgd-dp, gd-dp, gsgd-dp or gsgd-isotropic")
+	}
+	if c.Cohort.Sampling != "fixed" {
+		r.refuse("cohort.sampling", "must be fixed for kind waterfill: every client takes part in every round")
+	}
+	if c.Secagg == nil {
+		r.refuse("secagg", "must say how contributions are added up: {kind: ideal}")
+		return
+	}
+	r.unwanted("secagg.noise", "belongs to shares of integer noise (%s), this is waterfill", strings.Join(kindsWith("granularity"), ", "))
 }
 
 func kindsWith(key string) []string {
@@ -142,7 +208,7 @@ func (c *Config) checkShares(r *refusals) {
 	switch s := c.Secagg; {
 	case s == nil:
 		r.refuse("secagg", "must say how contributions are added up: {kind: ideal, noise: exact}")
-	case s.Kind == "none" && s.Noise == "exact":
+	case s.Kind == "none" && s.Noise != "minimum":
 		r.refuse("secagg.noise", "must be minimum with kind none: exact noise is added to sums, and here the server sees single contributions")
 	case s.Noise == "minimum" && c.Cohort.MinSurvivors < 1:
 		r.refuse("cohort.min_survivors", "must be at least 1: shares of noise are sized for the clients that come for sure")

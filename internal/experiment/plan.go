@@ -46,14 +46,15 @@ func (f *Federation) estimateSeconds() float64 {
 	model := f.Net.Init(f.key.Derive("init").Stream())
 	cohort := f.sampling.Cohort(1)
 	perClient := 0.0
-	if len(cohort) > 0 {
+	way, err := f.wayAfter(model, nil)
+	if err == nil && len(cohort) > 0 {
 		size := 1
-		if f.batched {
+		if f.batched != nil {
 			size = min(len(cohort), 64)
 		}
 		began, tried := time.Now(), 0
 		for from := 0; from+size <= len(cohort) && time.Since(began) < probe; from += size {
-			if err := crew.contribute(crew.workers[0], 1, model, cohort[from:from+size]); err != nil {
+			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size]); err != nil {
 				break // the run itself will say so
 			}
 			tried += size
@@ -74,8 +75,8 @@ func (f *Federation) estimateSeconds() float64 {
 // serverWork is what the server does once a round.
 func (f *Federation) serverWork(crew *crew, model []float32) {
 	sum := make([]int64, f.width())
-	f.mechanism.ServerNoise(sum, f.key.Derive("probe").Stream())
-	r := run{f: f, crew: crew}
+	f.way.server.ServerNoise(sum, f.key.Derive("probe").Stream())
+	r := run{f: f, crew: crew, way: f.way}
 	c := f.Config.Algorithm.Server
 	var err error
 	if r.server, err = algorithm.NewOptimizer(algorithm.OptimizerConfig{Kind: c.Optimizer, Rate: c.Rate, Beta: c.Beta}, len(model)); err == nil {
@@ -89,5 +90,8 @@ func (f *Federation) estimateMemory() int64 {
 	data := int64(len(f.Train.Features)+len(f.Test.Features))*4 + int64(f.Train.Len())*8*2
 	models := d * (4*8 + 8*2) // model, next model, optimizer and its copies, mean; the engine's sums
 	workers := int64(newCrewSize()) * (d*(4+4+8) + 64*int64(f.Net.Inputs())*4*3)
+	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
+		workers += int64(newCrewSize()) * d * int64(len(f.Parts[0])) * 12
+	}
 	return data + models + workers
 }

@@ -66,6 +66,7 @@ type run struct {
 	books    *books
 	engine   *rounds.Engine
 	crew     *crew
+	way      way // of the open round
 	server   algorithm.Optimizer
 	metrics  *os.File
 	lines    []Metrics
@@ -133,7 +134,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Config.Cohort.MinSurvivors,
 		Costs: f.Facts.Costs,
 		ServerNoise: func(round int, sum []int64) {
-			f.mechanism.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
+			f.way.server.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
 		},
 	})
 	return r, err
@@ -155,8 +156,12 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	case stopped == nil:
 	case errors.Is(stopped, context.Canceled):
 		note = fmt.Sprintf("stopped after round %d of %d; go on with: hubbub run %s --resume", r.last.round, r.f.Config.Rounds, r.folder.Path)
-	case errors.Is(stopped, algorithm.ErrDiverged) || errors.Is(stopped, mechanism.ErrNotFinite):
-		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, algorithm.ErrDiverged, r.good.round)
+	case errors.Is(stopped, algorithm.ErrDiverged), errors.Is(stopped, mechanism.ErrNotFinite), errors.Is(stopped, errNoiseGrew):
+		why := algorithm.ErrDiverged
+		if errors.Is(stopped, errNoiseGrew) {
+			why = errNoiseGrew
+		}
+		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, why, r.good.round)
 		stopped = inputError("%s", note)
 		spent++ // the failing round may have been released
 		r.last, r.lines = r.good, r.lines[:r.good.round]
@@ -179,12 +184,15 @@ func (r *run) oneRound(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.way, err = r.f.wayAfter(r.last.model, r.last.before); err != nil {
+		return err
+	}
 	if len(out.Send) > 0 {
 		cohort := make([]int, len(out.Send))
 		for i, m := range out.Send {
 			cohort[i] = m.Client
 		}
-		sums, err := r.crew.contributions(ctx, r.last.round+1, r.last.model, cohort)
+		sums, err := r.crew.contributions(ctx, r.way.client, r.last.round+1, r.last.model, cohort)
 		if err != nil {
 			return err
 		}
@@ -198,16 +206,19 @@ func (r *run) oneRound(ctx context.Context) error {
 		}
 	}
 	line := Metrics{Round: r.last.round + 1}
-	next := slices.Clone(r.last.model)
+	next, before := slices.Clone(r.last.model), r.last.before
 	if out.Release != nil {
 		r.apply(next, out.Release)
+		if r.f.follows != nil {
+			before = r.last.model
+		}
 	} else if out.Abandon != nil {
 		line.Abandoned = out.Abandon.Why
 	}
 	if err := r.measure(&line, next); err != nil {
 		return err
 	}
-	r.last = checkpoint{round: line.Round, entries: len(r.books.chain.Entries()), model: next, server: r.server.State().Clone()}
+	r.last = checkpoint{round: line.Round, entries: len(r.books.chain.Entries()), model: next, before: before, server: r.server.State().Clone()}
 	if err := r.keepLine(line); err != nil {
 		return err
 	}
@@ -233,7 +244,7 @@ func (r *run) apply(model []float32, release *rounds.Release) {
 		return // nobody came, and there is no noise either
 	}
 	mean := make([]float32, len(model))
-	r.f.mechanism.Decode(mean, release.Sum, divisor)
+	r.way.server.Decode(mean, release.Sum, divisor)
 	r.f.algorithm.ServerGradient(mean)
 	r.server.Step(model, mean)
 }

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"hubbub/accountant"
@@ -124,7 +125,7 @@ func (f *Federation) shareNoise() error {
 	c := f.Config
 	f.Facts.Protection = statement.Distributed
 	f.Facts.Aggregated = c.Secagg.Kind == "ideal"
-	f.Facts.ExactTotal = c.Secagg.Noise == "exact"
+	f.Facts.ExactTotal = c.Secagg.Noise != "minimum"
 	f.Facts.Distance = presumedDistance // until the mechanism is there to be asked
 	f.granularity = c.Privacy.Mechanism.Granularity
 	if f.granularity == 0 {
@@ -157,7 +158,7 @@ func (f *Federation) priceShares(facts *statement.Facts) error {
 }
 
 // buildShares makes the mechanism, with as few bits as hold the sum if the file gives none.
-func (f *Federation) buildShares() error {
+func (f *Federation) buildShares() (protector, error) {
 	s := f.shares()
 	first, last := f.Config.Privacy.Mechanism.Bits, f.Config.Privacy.Mechanism.Bits
 	if first == 0 {
@@ -168,17 +169,17 @@ func (f *Federation) buildShares() error {
 		m, err := s.build(f.Facts.Noise, bits)
 		if err == nil {
 			if d := m.Distance(); d > presumedDistance {
-				return f.Config.refuse("privacy.mechanism", "is impossible: its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
+				return nil, fmt.Errorf("its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
 			}
-			f.mechanism, f.Facts.Distance = m, m.Distance()
-			return nil
+			f.Facts.Distance = m.Distance()
+			return m, nil
 		}
 		problem = err
 		if !errors.Is(err, mechanism.ErrTooFewBits) {
 			break
 		}
 	}
-	return f.Config.refuse("privacy.mechanism", "is impossible: %v", problem)
+	return nil, problem
 }
 
 // fitGranularity chooses the finest grid whose sums fit the bits of the file. The finer the grid, the less rounding adds to the noise.

@@ -23,7 +23,8 @@ type worker struct {
 	*algorithm.Worker
 	update  []float32
 	sum     []int64
-	clients []int // whose contributions are in sum
+	rows    []float32 // gradients of single records, where a mechanism wants them
+	clients []int     // whose contributions are in sum
 }
 
 // newCrewSize is one worker per core.
@@ -40,9 +41,9 @@ func newCrew(f *Federation) *crew {
 }
 
 // contributions computes what the cohort sends, one sum per worker.
-func (c *crew) contributions(ctx context.Context, round int, model []float32, cohort []int) ([]rounds.Contribution, error) {
+func (c *crew) contributions(ctx context.Context, client clientSide, round int, model []float32, cohort []int) ([]rounds.Contribution, error) {
 	size := 1
-	if c.f.batched {
+	if c.f.batched != nil {
 		size = mechanism.MaxBatch // the batches, and so their float sums, are the same on any number of cores
 	}
 	var next atomic.Int64
@@ -58,7 +59,7 @@ func (c *crew) contributions(ctx context.Context, round int, model []float32, co
 					return
 				}
 				clients := cohort[from:min(from+size, len(cohort))]
-				if errs[i] = c.contribute(w, round, model, clients); errs[i] != nil {
+				if errs[i] = c.contribute(w, client, round, model, clients); errs[i] != nil {
 					next.Store(int64(len(cohort))) // the others need not go on
 					return
 				}
@@ -82,20 +83,16 @@ func (c *crew) contributions(ctx context.Context, round int, model []float32, co
 	return sums, nil
 }
 
-func (c *crew) contribute(w *worker, round int, model []float32, clients []int) error {
-	if c.f.batched {
+func (c *crew) contribute(w *worker, client clientSide, round int, model []float32, clients []int) error {
+	if c.f.batched != nil {
 		records := make([]int, len(clients))
-		for i, client := range clients {
-			records[i] = c.f.Parts[client][0]
+		for i, n := range clients {
+			records[i] = c.f.Parts[n][0]
 		}
-		return w.AddClipped(w.sum, model, records, c.f.mechanism)
+		return w.AddClipped(w.sum, model, records, c.f.batched)
 	}
-	for _, client := range clients {
-		random := c.f.key.Derive("client", uint64(round), uint64(client))
-		if err := c.f.algorithm.Update(w.Worker, w.update, model, c.f.Parts[client], random.Derive("training").Stream()); err != nil {
-			return err
-		}
-		if err := c.f.mechanism.Contribute(w.sum, w.update, random.Derive("noise").Stream()); err != nil {
+	for _, n := range clients {
+		if err := client.contribute(w, model, c.f.Parts[n], c.f.key.Derive("client", uint64(round), uint64(n))); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,76 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+
+	"hubbub/accountant"
+	"hubbub/internal/algorithm"
+	"hubbub/mechanism"
+	"hubbub/mechanism/adaptive"
+	"hubbub/noise"
+)
+
+// errNoiseGrew is returned when the printed mechanism, whose noise is as large as the weights that it made larger, runs away.
+var errNoiseGrew = errors.New("the noise grows with the weights that it moves, out of all range: lower sigma0 or beta, take more clients, or another reading of M")
+
+// tensors are the boundaries of the model's tensors.
+func (f *Federation) tensors() adaptive.Tensors {
+	var at adaptive.Tensors
+	for _, t := range f.Net.Tensors() {
+		at = append(at, t.Offset)
+	}
+	return append(at, f.Net.Size())
+}
+
+// buildPrinted makes the mechanism of paper 003 as it is printed.
+func (f *Federation) buildPrinted(average algorithm.FedAvg) error {
+	m := f.Config.Privacy.Mechanism
+	printed, err := adaptive.NewPrinted(adaptive.PrintedConfig{
+		Tensors: f.tensors(), Truncation: m.Beta, NoiseLevel: f.Facts.Noise, Reading: adaptive.Reading(m.Reading),
+	})
+	if err != nil {
+		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
+	}
+	f.Facts.Claim = printed.Event().(accountant.Unsound)
+	f.way = way{printedClient{average, printed}, mechanism.None{}}
+	return nil
+}
+
+// printedClient trains, perturbs its weights, and sends them. The server replaces the model by their mean: what is added up is
+// their difference to the model, on the grid of plain updates, so that sums do not depend on the order.
+type printedClient struct {
+	algorithm algorithm.FedAvg
+	mechanism *adaptive.Printed
+}
+
+func (p printedClient) contribute(w *worker, model []float32, records []int, random noise.Key) error {
+	local, err := p.algorithm.Estimated(w.Worker, model, records, random.Derive("training").Stream())
+	if err != nil {
+		return err
+	}
+	if err := p.mechanism.Contribute(w.update, local, random.Derive("noise").Stream()); err != nil {
+		return fmt.Errorf("%w (%v)", errNoiseGrew, err)
+	}
+	for i, v := range model {
+		w.update[i] -= v
+	}
+	if err := (mechanism.None{}).Contribute(w.sum, w.update, nil); err != nil {
+		return fmt.Errorf("%w (%v)", errNoiseGrew, err)
+	}
+	return nil
+}
+
+// buildFollowing makes the sound variant, whose intervals follow the releases.
+func (f *Federation) buildFollowing() error {
+	m := f.Config.Privacy.Mechanism
+	released, err := adaptive.NewReleased(adaptive.ReleasedConfig{
+		Tensors: f.tensors(), Truncation: m.Beta, NoiseLevel: f.Facts.Noise, Source: adaptive.Source(m.Follow), Smallest: m.Smallest, Largest: m.Largest,
+	})
+	if err != nil {
+		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
+	}
+	f.follows = released
+	f.way, err = f.wayAfter(f.Net.Init(f.key.Derive("init").Stream()), nil)
+	return err
+}
