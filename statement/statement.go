@@ -11,17 +11,19 @@ import (
 
 // Row is one line of a statement. An epsilon of nil means that there is no bound, and Why says the reason.
 type Row struct {
-	Adversary      Adversary       `json:"adversary"`
-	Unit           accountant.Unit `json:"unit"`
-	Epsilon        *float64        `json:"epsilon"`
-	Delta          float64         `json:"delta,omitempty"`
-	Mu             *float64        `json:"mu,omitempty"`
-	Accountant     string          `json:"accountant,omitempty"`
-	Guarantee      string          `json:"guarantee"`
-	Why            string          `json:"why,omitempty"`
-	ClaimedByPaper string          `json:"claimed_by_paper,omitempty"`
-	Assumptions    []string        `json:"assumptions,omitempty"`
-	Notes          []string        `json:"notes,omitempty"` // what else is worth knowing; nothing that the guarantee rests on
+	Adversary  Adversary       `json:"adversary"`
+	Unit       accountant.Unit `json:"unit"`
+	Epsilon    *float64        `json:"epsilon"`
+	Delta      float64         `json:"delta,omitempty"`
+	Mu         *float64        `json:"mu,omitempty"`
+	Accountant string          `json:"accountant,omitempty"`
+	Guarantee  string          `json:"guarantee"`
+	// Event is what was priced: hubbub privacy epsilon gives the same number for it.
+	Event          *accountant.About `json:"event,omitempty"`
+	Why            string            `json:"why,omitempty"`
+	ClaimedByPaper string            `json:"claimed_by_paper,omitempty"`
+	Assumptions    []string          `json:"assumptions,omitempty"`
+	Notes          []string          `json:"notes,omitempty"` // what else is worth knowing; nothing that the guarantee rests on
 }
 
 // Rows is the whole statement: every adversary, the run's own unit first.
@@ -62,11 +64,12 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 			return Row{}, fmt.Errorf("statement against %s: %w", adversary, err)
 		}
 		if bound.Epsilon > worst.Epsilon {
-			worst = bound
+			about := v.about(event)
+			worst, row.Event = bound, &about
 		}
 	}
 	if math.IsInf(worst.Epsilon, 1) {
-		row.Delta, row.Assumptions = 0, nil
+		row.Delta, row.Assumptions, row.Event = 0, nil, nil
 		row.Why = "the noise is too small for a finite bound at this delta"
 		return row, nil
 	}

@@ -161,6 +161,7 @@ func (f Facts) local(v *View) {
 // distributed prices shares of integer noise. Only zeroing a client out is covered: its share of the noise stays.
 func (f Facts) distributed(v *View) {
 	v.Tau = f.Distance * float64(f.Rounds)
+	v.Notes = []string{fmt.Sprintf("the samplers of the whole run are off by at most %.1g in statistical distance, which is taken out of delta", v.Tau)}
 	v.Adjacency = accountant.ZeroOut
 	if v.Adversary == Server && !f.Aggregated {
 		v.Price = constant(f.Share(f.Noise))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"hubbub/accountant"
 	"hubbub/internal/data"
 	"hubbub/ledger"
 	"hubbub/statement"
@@ -183,6 +185,36 @@ func TestEveryKindOfRunWritesWhatItPromises(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		})
+	}
+}
+
+// Whoever has the result can check it: the event that a row reports costs what the row says.
+func TestTheReportedEventCostsTheReportedEpsilon(t *testing.T) {
+	for name, overrides := range kinds {
+		d := newFolder(t)
+		if _, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(d.file(resultFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Result
+		if err := json.Unmarshal(text, &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range r.Statement {
+			if (row.Event == nil) != (row.Epsilon == nil) {
+				t.Errorf("%s against %s: epsilon and event do not go together", name, row.Adversary)
+			}
+			if row.Event == nil {
+				continue
+			}
+			b, err := accountant.Epsilon(*row.Event, row.Delta, accountant.Best)
+			if err != nil || math.Abs(b.Epsilon/(*row.Epsilon)-1) > 1e-4 {
+				t.Errorf("%s against %s: the event costs %g (%v), the row says %g", name, row.Adversary, b.Epsilon, err, *row.Epsilon)
+			}
+		}
 	}
 }
 
