@@ -65,6 +65,7 @@ slow: data
 	$(GO) test -run xxx -fuzz FuzzDecode -fuzztime 30s ./internal/strictyaml
 	$(GO) test -run xxx -fuzz FuzzReadIDX -fuzztime 30s ./internal/data
 	$(GO) test -run xxx -fuzz FuzzRead -fuzztime 30s ./ledger
+	$(GO) test -run xxx -fuzz FuzzParse -fuzztime 30s ./accountant
 
 # The samplers are measured against numpy in the same run, which installs numpy below .cache.
 bench:

@@ -17,6 +17,9 @@ func spentDelta(tau, epsilon float64) float64 { return (1 + math.Exp(epsilon)) *
 // usualEpsilon is one up to which a guarantee is worth an amplification.
 const usualEpsilon = 20
 
+// SimulatedAggregation is assumed where contributions are added in the clear in place of a protocol that hides them.
+const SimulatedAggregation = "secure aggregation shows the server no more than sums; here it is simulated by adding in the clear"
+
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
 	Adversary   Adversary
@@ -168,7 +171,7 @@ func (f Facts) distributed(v *View) {
 		v.assume("nothing hides single contributions from the server: each has only its own share of the noise")
 		return
 	}
-	v.assume("secure aggregation shows the server no more than sums; here it is simulated by adding in the clear")
+	v.assume(SimulatedAggregation)
 	v.assume("each of the shares that a sum is released with was added honestly")
 	total := f.Total(f.Noise)
 	if v.Adversary == Server {
@@ -199,7 +202,7 @@ func (f Facts) together(v *View) {
 		counted = 1
 		v.assume("nothing hides single contributions from the server: each has only its own noise")
 	case v.Adversary == Server:
-		v.assume("secure aggregation shows the server no more than sums; here it is simulated by adding in the clear")
+		v.assume(SimulatedAggregation)
 	case v.Adversary == Clients:
 		counted = max(1, f.Clients-1) // it can take its own contribution out of the sum
 		v.assume("curious clients do not pool what they know")

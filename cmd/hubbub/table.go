@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,11 @@ func inWords(row statement.Row) string {
 	if row.Epsilon == nil {
 		return "no guarantee: " + row.Why
 	}
-	return fmt.Sprintf("epsilon %s at delta %.3g, for one %s", upward(*row.Epsilon), row.Delta, row.Unit)
+	words := fmt.Sprintf("epsilon %s at delta %.3g, for one %s", upward(*row.Epsilon), row.Delta, row.Unit)
+	if row.Adversary == statement.Server && slices.Contains(row.Assumptions, statement.SimulatedAggregation) {
+		words += ", under secure aggregation (simulated)"
+	}
+	return words
 }
 
 // upward writes an epsilon with two digits behind the point, never smaller than it is.
