@@ -47,14 +47,7 @@ func (f *fields) number(key string) float64 {
 	return 0
 }
 
-func (f *fields) optionalWhole(key string) int {
-	v := f.optionalNumber(key)
-	if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-		f.r.fail(f.t, f.path+"."+key, "%g is not a whole number below 2^53", v)
-		return 0
-	}
-	return int(v)
-}
+func (f *fields) optionalWhole(key string) int { return f.wholeNumber(key, f.optionalNumber(key)) }
 
 func (f *fields) optionalNumber(key string) float64 {
 	if t := f.find(key); t != nil {
@@ -86,8 +79,9 @@ func (f *fields) value(t *tree, key string) float64 {
 	return t.num
 }
 
-func (f *fields) whole(key string) int {
-	v := f.number(key)
+func (f *fields) whole(key string) int { return f.wholeNumber(key, f.number(key)) }
+
+func (f *fields) wholeNumber(key string, v float64) int {
 	if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
 		f.r.fail(f.t, f.path+"."+key, "%g is not a whole number below 2^53", v)
 		return 0

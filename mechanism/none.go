@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -13,6 +14,9 @@ const (
 	unclippedGrid  = grid(0x1p-31)
 	unclippedLimit = 1 << 12
 )
+
+// ErrTooLarge is returned for an update that does not fit the grid. Nothing was added to the sum.
+var ErrTooLarge = errors.New("mechanism: the update is out of all range: the training diverges")
 
 // None sends updates as they are: it protects nothing. Training that adds its own noise (DP-SGD) uses it too.
 type None struct{}
@@ -33,7 +37,7 @@ func (None) Contribute(sum []int64, update []float32, _ *noise.Stream) error {
 	}
 	for _, v := range update {
 		if math.Abs(float64(v)) > unclippedLimit {
-			return fmt.Errorf("mechanism: an update of more than %d in one weight: the training diverges, lower the learning rate", unclippedLimit)
+			return fmt.Errorf("%w: more than %d in one weight", ErrTooLarge, unclippedLimit)
 		}
 	}
 	unclippedGrid.add(sum, update, 1)

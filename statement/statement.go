@@ -26,6 +26,14 @@ type Row struct {
 	Notes          []string          `json:"notes,omitempty"` // what else is worth knowing; nothing that the guarantee rests on
 }
 
+// Caveat is what must be said beside the number itself: that what it rests on was only simulated. Empty: nothing.
+func (r Row) Caveat() string {
+	if r.Epsilon != nil && r.Adversary == Server && slices.Contains(r.Assumptions, SimulatedAggregation) {
+		return "under secure aggregation (simulated)"
+	}
+	return ""
+}
+
 // Rows is the whole statement: every adversary, the run's own unit first.
 func (f Facts) Rows() ([]Row, error) {
 	units := []accountant.Unit{f.Unit, accountant.Record}

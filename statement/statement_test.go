@@ -147,6 +147,9 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 	near("the public, while the noise tells who came", row(t, f, Public, accountant.Client), once(f.Total(300)))
 	f.Aggregated = true
 	near("the server that sees sums", row(t, f, Server, accountant.Client), once(f.Total(300)))
+	if row(t, f, Server, accountant.Client).Caveat() == "" || row(t, f, Public, accountant.Client).Caveat() != "" {
+		t.Error("that aggregation is simulated must be said beside the server's number, and only there")
+	}
 	f.ExactTotal = true
 	near("the public, with the same noise whoever came", row(t, f, Public, accountant.Client), accountant.About{
 		Adjacency: accountant.ZeroOut, Unit: accountant.Client,

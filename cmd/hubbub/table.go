@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,8 +51,8 @@ func inWords(row statement.Row) string {
 		return "no guarantee: " + row.Why
 	}
 	words := fmt.Sprintf("epsilon %s at delta %.3g, for one %s", upward(*row.Epsilon), row.Delta, row.Unit)
-	if row.Adversary == statement.Server && slices.Contains(row.Assumptions, statement.SimulatedAggregation) {
-		words += ", under secure aggregation (simulated)"
+	if caveat := row.Caveat(); caveat != "" {
+		words += ", " + caveat
 	}
 	return words
 }

@@ -401,6 +401,8 @@ func TestDivergenceKeepsTheLastGoodModel(t *testing.T) {
 		"on the client": {"privacy={mechanism: {kind: none}}", "data.partition={kind: iid, clients: 4}", "cohort={sampling: fixed, expected_size: 4}",
 			"algorithm={kind: fedavg, local: {lr: 1e38, batch: 10, epochs: 3}}"},
 		"on the server": {"algorithm.server={kind: sgd, lr: 1e38}", "model.activation=relu"},
+		"out of the grid": {"privacy={mechanism: {kind: none}}", "data.partition={kind: iid, clients: 4}", "cohort={sampling: fixed, expected_size: 4}",
+			"algorithm={kind: fedavg, local: {lr: 1e6, batch: 100, steps: 1}}"},
 	} {
 		d := newFolder(t)
 		r, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil)

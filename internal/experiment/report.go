@@ -25,7 +25,7 @@ func (r *run) report(result Result, version string) ([]byte, error) {
 	for _, row := range result.Statement {
 		page.Statement = append(page.Statement, report.Row{
 			Adversary: string(row.Adversary), Unit: string(row.Unit), Epsilon: row.Epsilon, Delta: row.Delta, Mu: row.Mu, Accountant: row.Accountant,
-			Guarantee: row.Guarantee, Why: row.Why, ClaimedByPaper: row.ClaimedByPaper, Assumptions: row.Assumptions, Notes: row.Notes,
+			Guarantee: row.Guarantee, Why: row.Why, ClaimedByPaper: row.ClaimedByPaper, Assumptions: row.Assumptions, Notes: row.Notes, Caveat: row.Caveat(),
 		})
 	}
 	for _, m := range r.lines {

@@ -156,7 +156,8 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	case stopped == nil:
 	case errors.Is(stopped, context.Canceled):
 		note = fmt.Sprintf("stopped after round %d of %d; go on with: hubbub run %s --resume", r.last.round, r.f.Config.Rounds, r.folder.Path)
-	case errors.Is(stopped, algorithm.ErrDiverged), errors.Is(stopped, mechanism.ErrNotFinite), errors.Is(stopped, errNoiseGrew):
+	case errors.Is(stopped, algorithm.ErrDiverged), errors.Is(stopped, mechanism.ErrNotFinite), errors.Is(stopped, mechanism.ErrTooLarge),
+		errors.Is(stopped, errNoiseGrew):
 		why := algorithm.ErrDiverged
 		if errors.Is(stopped, errNoiseGrew) {
 			why = errNoiseGrew

@@ -59,6 +59,7 @@ type Row struct {
 	ClaimedByPaper string // what the paper says, where that differs
 	Assumptions    []string
 	Notes          []string // what else is worth knowing
+	Caveat         string   // what must be said beside the number itself; optional
 }
 
 // Point is what was measured after a round. Sizes of cohorts are not part of it: they stay unpublished.

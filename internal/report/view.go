@@ -38,6 +38,7 @@ type protection struct {
 	None                           bool
 	Why, Accountant, Kind, Claimed string
 	Assumptions, Notes             []string
+	Caveat                         string
 }
 
 type picture struct {
@@ -94,7 +95,7 @@ func (r Run) view() (*view, error) {
 func (row Row) words() protection {
 	p := protection{
 		Against: against(row.Adversary), Protects: protects(row.Unit),
-		Accountant: row.Accountant, Kind: row.Guarantee, Claimed: row.ClaimedByPaper, Assumptions: row.Assumptions, Notes: row.Notes,
+		Accountant: row.Accountant, Kind: row.Guarantee, Claimed: row.ClaimedByPaper, Assumptions: row.Assumptions, Notes: row.Notes, Caveat: row.Caveat,
 	}
 	if row.Epsilon == nil {
 		p.None, p.Why = true, reason(row.Why)
