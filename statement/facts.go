@@ -64,6 +64,7 @@ type Facts struct {
 	// Total prices the noise of a release or, for Distributed, what is in a sum for sure; nil: Gaussian noise. Share prices the noise of
 	// a single contribution (Distributed).
 	Total, Share func(noise float64) accountant.Event
+	Fewer        func(noise float64) accountant.Event // Total less one share, which a curious client knows (Distributed)
 	// SumOf prices the sum over so many clients (Together).
 	SumOf func(noise float64, clients int) accountant.Event
 	// Claim says why there is no guarantee, and what the paper claims (Broken).

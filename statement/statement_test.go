@@ -132,6 +132,7 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 	f.Protection, f.Noise, f.Took, f.Distance = Distributed, 300, []int{2, 9, 4}, 1e-25
 	f.Total = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate, L2: 10} }
 	f.Share = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate / 2, L2: 10} }
+	f.Fewer = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate * 0.9, L2: 10} }
 	once := func(e accountant.Event) accountant.About {
 		return accountant.About{Adjacency: accountant.ZeroOut, Unit: accountant.Client, Event: accountant.Repeat{Count: 9, Event: e}}
 	}
@@ -145,6 +146,7 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 	}
 	near("the server that sees single contributions", row(t, f, Server, accountant.Client), once(f.Share(300)))
 	near("the public, while the noise tells who came", row(t, f, Public, accountant.Client), once(f.Total(300)))
+	near("a client that takes its own share out", row(t, f, Clients, accountant.Client), once(f.Fewer(300)))
 	f.Aggregated = true
 	near("the server that sees sums", row(t, f, Server, accountant.Client), once(f.Total(300)))
 	if row(t, f, Server, accountant.Client).Caveat() == "" || row(t, f, Public, accountant.Client).Caveat() != "" {

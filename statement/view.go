@@ -178,12 +178,21 @@ func (f Facts) distributed(v *View) {
 		v.Price = constant(total)
 		return
 	}
+	if v.Adversary == Clients {
+		v.assume("curious clients do not pool what they know")
+	}
 	if !f.ExactTotal {
+		if v.Adversary == Clients {
+			total = f.Fewer(f.Noise) // it can take its own share out of the sum
+		}
 		v.Price = constant(total)
 		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
 		return
 	}
 	v.assume("the noise in a sum is the same whoever took part")
+	if v.Adversary == Clients {
+		v.assume("no curious client knows a share of the noise: others make it")
+	}
 	if f.amplified(v, total) {
 		v.assume("no amplification by sampling: for a fixed cohort and this noise none is proved")
 	}

@@ -13,6 +13,7 @@ import (
 // shares is a mechanism of integer noise with its noise left open: a price for every amount, and the mechanism itself.
 type shares struct {
 	total price // of the noise that is in a sum for certain
+	fewer price // the same less one share, which a curious client knows
 	share price // of a single contribution
 	build func(noise float64, bits int) (integerMechanism, error)
 }
@@ -34,7 +35,10 @@ func (f *Federation) encoding(bits int) mechanism.Encoding {
 
 // addingUp is for noise whose shares add up to noise of the same law: one share costs as much as a total of that size.
 func addingUp(count int, total price, build func(float64, int) (integerMechanism, error)) shares {
-	return shares{total, func(noise float64) (accountant.Event, error) { return total(noise / float64(count)) }, build}
+	part := func(n int) price {
+		return func(noise float64) (accountant.Event, error) { return total(noise * float64(n) / float64(count)) }
+	}
+	return shares{total, part(max(1, count-1)), part(1), build}
 }
 
 // someBits stands in where a price is asked for: it does not depend on them.
@@ -48,15 +52,15 @@ func (f *Federation) shares() shares {
 	switch m.Kind {
 	case "ddgauss":
 		c := mechanism.DiscreteGaussianConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding}
-		one := c
-		one.Shares = 1
+		fewer, one := c, c
+		fewer.Shares, one.Shares = max(1, c.Shares-1), 1
 		price := func(c mechanism.DiscreteGaussianConfig) price {
 			return func(sigma2 float64) (accountant.Event, error) {
 				c.Sigma2 = sigma2
 				return c.Event()
 			}
 		}
-		return shares{price(c), price(one), func(sigma2 float64, bits int) (integerMechanism, error) {
+		return shares{price(c), price(fewer), price(one), func(sigma2 float64, bits int) (integerMechanism, error) {
 			c.Sigma2, c.Bits = sigma2, bits
 			return mechanism.NewDiscreteGaussian(c)
 		}}
@@ -75,8 +79,8 @@ func (f *Federation) shares() shares {
 	case "binomial":
 		c := mechanism.BinomialConfig{Encoding: f.encoding(someBits), Crowd: crowd, Levels: 2*int(math.Ceil(m.Clip/f.granularity)) + 1}
 		c.Granularity = 0
-		one := c
-		one.Shares = 1
+		fewer, one := c, c
+		fewer.Shares, one.Shares = max(1, c.Shares-1), 1
 		coins := func(x float64) int { return 2 * int(math.Ceil(x/2)) } // an even number has a whole mean
 		price := func(c mechanism.BinomialConfig) price {
 			return func(x float64) (accountant.Event, error) {
@@ -84,7 +88,7 @@ func (f *Federation) shares() shares {
 				return c.Event()
 			}
 		}
-		return shares{price(c), price(one), func(x float64, bits int) (integerMechanism, error) {
+		return shares{price(c), price(fewer), price(one), func(x float64, bits int) (integerMechanism, error) {
 			c.Trials, c.Bits = coins(x), bits
 			return mechanism.NewBinomial(c)
 		}}
@@ -139,7 +143,7 @@ func (f *Federation) shareNoise() error {
 // priceShares states what any amount of noise costs.
 func (f *Federation) priceShares(facts *statement.Facts) error {
 	s := f.shares()
-	for _, p := range []price{s.total, s.share} {
+	for _, p := range []price{s.total, s.fewer, s.share} {
 		if _, err := p(1000); err != nil {
 			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
@@ -153,7 +157,7 @@ func (f *Federation) priceShares(facts *statement.Facts) error {
 			return event
 		}
 	}
-	facts.Total, facts.Share = certain(s.total), certain(s.share)
+	facts.Total, facts.Fewer, facts.Share = certain(s.total), certain(s.fewer), certain(s.share)
 	return nil
 }
 
