@@ -28,8 +28,10 @@ type Gaussian struct {
 	clip            float64
 	noiseMultiplier float64
 	grid            grid
-	limit           float64 // largest absolute integer of a contribution
 }
+
+// largestContribution is the largest integer that a noised contribution holds: it fits 32 bits.
+const largestContribution = 1<<31 - 1
 
 // maxNoise keeps the noise of 2^20 clients on the central grid within an int64.
 const maxNoise = 1 << 20
@@ -52,7 +54,6 @@ func NewGaussian(place Place, clip, noiseMultiplier float64) (*Gaussian, error) 
 		largest += 12 * noiseMultiplier * clip
 	}
 	g.grid = grid(largest * 0x1p-30) // a contribution fits 32 bits
-	g.limit = 1<<31 - 1
 	return g, nil
 }
 
@@ -82,7 +83,7 @@ func (g *Gaussian) Contribute(sum []int64, update []float32, random *noise.Strea
 	roundTowardsZero(noised, update, factor/float64(g.grid))
 	g.addNoise(noised, random)
 	for i, v := range noised {
-		sum[i] += max(-int64(g.limit), min(int64(g.limit), v))
+		sum[i] += max(-largestContribution, min(largestContribution, v))
 	}
 	return nil
 }

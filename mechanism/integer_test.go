@@ -469,7 +469,7 @@ func FuzzContribution(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte, seed uint64) {
 		d := len(bytes) / 4
 		if d == 0 || d > 64 {
-			t.Skip()
+			return // empty updates have a test of their own, and longer ones only slow the fuzzer down
 		}
 		update, finite := make([]float32, d), true
 		for i := range update {

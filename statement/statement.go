@@ -115,7 +115,7 @@ func roundUp(epsilon float64) float64 {
 		return epsilon
 	}
 	scale := math.Pow(10, 3-math.Floor(math.Log10(epsilon)))
-	return math.Ceil(epsilon*scale-1e-9) / scale
+	return math.Ceil(epsilon*scale) / scale
 }
 
 // Memo remembers prices: the rows of a statement, and the rounds of a run, ask for the same ones again and again.

@@ -78,6 +78,7 @@ type entry struct {
 func (c contest) run() ([]entry, error) {
 	target := accountant.Target{Epsilon: c.Epsilon, Delta: c.Delta}
 	var entries []entry
+	gaussian := 0.0
 	for _, m := range c.contestants() {
 		build := func(x float64) (accountant.About, error) {
 			sampled := accountant.Poisson{Rate: c.Cohort / float64(c.Clients), Event: m.event(x)}
@@ -93,19 +94,14 @@ func (c contest) run() ([]entry, error) {
 			e.Impossible = err.Error()
 		} else {
 			e.Value, e.Variance, e.Bound = value, m.variance(value), bound
-			e.Ratio = e.Variance / max(entries0(entries, e).Variance, math.SmallestNonzeroFloat64)
+			if gaussian == 0 {
+				gaussian = e.Variance // the first one, against which the others are measured
+			}
+			e.Ratio = e.Variance / gaussian
 		}
 		entries = append(entries, e)
 	}
 	return entries, nil
-}
-
-// entries0 is the first entry, against which the others are measured; the first one against itself.
-func entries0(entries []entry, e entry) entry {
-	if len(entries) == 0 {
-		return e
-	}
-	return entries[0]
 }
 
 func (a *app) privacyCompare() *cobra.Command {

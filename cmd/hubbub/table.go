@@ -58,7 +58,7 @@ func inWords(row statement.Row) string {
 }
 
 // upward writes an epsilon with two digits behind the point, never smaller than it is.
-func upward(epsilon float64) string { return fmt.Sprintf("%.2f", math.Ceil(epsilon*100-1e-6)/100) }
+func upward(epsilon float64) string { return fmt.Sprintf("%.2f", math.Ceil(epsilon*100)/100) }
 
 func line(out io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(out, "%-28s  %s\n", name, fmt.Sprintf(format, args...))

@@ -218,6 +218,21 @@ func TestTheReportedEventCostsTheReportedEpsilon(t *testing.T) {
 	}
 }
 
+// Shares are sized for the survivors that the file guarantees, never for those who happen to come.
+func TestSharesAreSizedForTheGuaranteedSurvivors(t *testing.T) {
+	for cohort, want := range map[string]int{
+		"{sampling: fixed, expected_size: 60, min_survivors: 50}":   50,
+		"{sampling: poisson, expected_size: 60, min_survivors: 40}": 40,
+	} {
+		f := prepared(t, "privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}",
+			"secagg={kind: ideal, noise: minimum}", "cohort="+cohort)
+		share, ok := f.Facts.Share(300).(accountant.RoundedSkellam)
+		if !ok || math.Abs(share.Rate*float64(want)-300) > 1e-9 || f.Facts.MinSurvivors != want {
+			t.Errorf("%s: a share of %+v for %d survivors, want %d", cohort, share, f.Facts.MinSurvivors, want)
+		}
+	}
+}
+
 func TestATargetChoosesTheNoise(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind    string

@@ -103,7 +103,7 @@ func (f *Federation) protect() error {
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
 		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.NewMemo(),
 	}
-	if !f.Facts.Poisson { // a simulated client that is invited comes
+	if !f.Facts.Poisson && !c.doc.Has("cohort.min_survivors") { // all are waited for: the engine abandons a round that lacks one
 		f.Facts.MinSurvivors = int(c.Cohort.Size)
 	}
 	switch {

@@ -89,9 +89,9 @@ func (f *Federation) estimateMemory() int64 {
 	d := int64(f.Net.Size())
 	data := int64(len(f.Train.Features)+len(f.Test.Features))*4 + int64(f.Train.Len())*8*2
 	models := d * (4*8 + 8*2) // model, next model, optimizer and its copies, mean; the engine's sums
-	workers := int64(newCrewSize()) * (d*(4+4+8) + 64*int64(f.Net.Inputs())*4*3)
+	workers := int64(crewSize()) * (d*(4+4+8) + 64*int64(f.Net.Inputs())*4*3)
 	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
-		workers += int64(newCrewSize()) * d * int64(len(f.Parts[0])) * 12
+		workers += int64(crewSize()) * d * int64(len(f.Parts[0])) * 12
 	}
 	return data + models + workers
 }

@@ -131,7 +131,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 		return nil, inputError("open the metrics: %w", err)
 	}
 	r.engine, err = rounds.New(rounds.Config{
-		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Config.Cohort.MinSurvivors,
+		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Facts.MinSurvivors,
 		Costs: f.Facts.Costs,
 		ServerNoise: func(round int, sum []int64) {
 			f.way.server.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())

@@ -27,12 +27,12 @@ type worker struct {
 	clients []int     // whose contributions are in sum
 }
 
-// newCrewSize is one worker per core.
-func newCrewSize() int { return runtime.GOMAXPROCS(0) }
+// crewSize is one worker per core.
+func crewSize() int { return runtime.GOMAXPROCS(0) }
 
 func newCrew(f *Federation) *crew {
 	c := &crew{f: f}
-	for range newCrewSize() {
+	for range crewSize() {
 		c.workers = append(c.workers, &worker{
 			Worker: algorithm.NewWorker(f.Net, f.Train), update: make([]float32, f.Net.Size()), sum: make([]int64, f.width()),
 		})
