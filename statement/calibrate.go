@@ -20,7 +20,7 @@ func (f Facts) Calibrate(epsilon float64, adversary Adversary) (Facts, error) {
 	if v.Why != "" {
 		return Facts{}, fmt.Errorf("statement: no noise gives a guarantee against %s: %s", adversary, v.Why)
 	}
-	target := accountant.Target{Epsilon: epsilon, Delta: f.Delta - spentDelta(v.Tau, max(epsilon, usualEpsilon))}
+	target := accountant.Target{Epsilon: epsilon, Delta: f.Delta - v.Failure - spentDelta(v.Tau, max(epsilon, usualEpsilon))}
 	least, most := leastNoise, float64(mostNoise)
 	if f.NoiseRange[1] > 0 {
 		least, most = f.NoiseRange[0], f.NoiseRange[1]

@@ -54,6 +54,8 @@ type Facts struct {
 	Poisson      bool    // each client tosses a coin; otherwise a fixed number is drawn
 	CohortSize   float64 // expected
 	MinSurvivors int     // rounds below it are abandoned
+	MaxDropouts  float64 // rounds that lose a larger part of their cohort are abandoned; 0 unless Layered
+	Dropout      float64 // the part of a cohort that vanishes, on average
 
 	// Took[c] counts the released rounds that client c took part in.
 	Took []int
@@ -64,7 +66,9 @@ type Facts struct {
 	// Total prices the noise of a release or, for Distributed, what is in a sum for sure; nil: Gaussian noise. Share prices the noise of
 	// a single contribution (Distributed).
 	Total, Share func(noise float64) accountant.Event
-	Fewer        func(noise float64) accountant.Event // Total less one share, which a curious client knows (Distributed)
+	// Hidden prices what of Total a server and the clients that collude with it do not know, Fewer what a group of curious clients does
+	// not (Distributed).
+	Hidden, Fewer func(noise float64) accountant.Event
 	// SumOf prices the sum over so many clients (Together).
 	SumOf func(noise float64, clients int) accountant.Event
 	// Claim says why there is no guarantee, and what the paper claims (Broken).
@@ -73,6 +77,10 @@ type Facts struct {
 	AnyChange  bool    // Local: the noise is sized for replacing a contribution by any other, not only for leaving it out
 	Aggregated bool    // secure aggregation: the server sees sums only
 	ExactTotal bool    // the noise in a sum does not depend on who took part
+	Layered    bool    // because clients take back what too many of them added: each knows its own share of what is left
+	Colluders  float64 // the part of a cohort that may tell the server all it knows (Distributed)
+	Masked     bool    // the protocol of secure aggregation is run; otherwise sums in the clear stand for it
+	Failure    float64 // probability that the protocol hides nothing, per round and whatever the data
 	Distance   float64 // statistical distance of all samples of a round from their ideal law
 
 	Seeded bool // the noise comes from a seed, as in a simulation

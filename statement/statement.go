@@ -97,11 +97,12 @@ func (f Facts) Row(adversary Adversary, unit accountant.Unit) (Row, error) {
 // epsilon bounds what an event costs, the view's distance from it included. That takes the more of delta, the larger epsilon is: the
 // smallest cap that epsilon keeps below is looked for.
 func (f Facts) epsilon(v View, event accountant.Event) (accountant.Bound, error) {
-	if v.Tau == 0 {
-		return f.Memo.epsilon(v.about(event), f.Delta)
+	delta := f.Delta - v.Failure
+	if v.Tau == 0 && delta > 0 {
+		return f.Memo.epsilon(v.about(event), delta)
 	}
-	for epsilon := 5.0; spentDelta(v.Tau, epsilon) < f.Delta/2; epsilon *= 1.5 {
-		bound, err := f.Memo.epsilon(v.about(event), f.Delta-spentDelta(v.Tau, epsilon))
+	for epsilon := 5.0; spentDelta(v.Tau, epsilon) < delta/2; epsilon *= 1.5 {
+		bound, err := f.Memo.epsilon(v.about(event), delta-spentDelta(v.Tau, epsilon))
 		if err != nil || bound.Epsilon <= epsilon {
 			return bound, err
 		}

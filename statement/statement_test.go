@@ -133,6 +133,7 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 	f.Total = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate, L2: 10} }
 	f.Share = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate / 2, L2: 10} }
 	f.Fewer = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate * 0.9, L2: 10} }
+	f.Hidden = func(rate float64) accountant.Event { return accountant.RoundedSkellam{Rate: rate * 0.8, L2: 10} }
 	once := func(e accountant.Event) accountant.About {
 		return accountant.About{Adjacency: accountant.ZeroOut, Unit: accountant.Client, Event: accountant.Repeat{Count: 9, Event: e}}
 	}
@@ -148,7 +149,7 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 	near("the public, while the noise tells who came", row(t, f, Public, accountant.Client), once(f.Total(300)))
 	near("a client that takes its own share out", row(t, f, Clients, accountant.Client), once(f.Fewer(300)))
 	f.Aggregated = true
-	near("the server that sees sums", row(t, f, Server, accountant.Client), once(f.Total(300)))
+	near("the server that sees sums, and what those who collude with it know", row(t, f, Server, accountant.Client), once(f.Hidden(300)))
 	if row(t, f, Server, accountant.Client).Caveat() == "" || row(t, f, Public, accountant.Client).Caveat() != "" {
 		t.Error("that aggregation is simulated must be said beside the server's number, and only there")
 	}
@@ -157,8 +158,27 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 		Adjacency: accountant.ZeroOut, Unit: accountant.Client,
 		Event: accountant.Repeat{Count: 250, Event: accountant.Poisson{Rate: 0.004, Event: f.Total(300)}},
 	})
+	f.Layered, f.MaxDropouts = true, 0.1
+	near("a client that knows its own share, and who takes part", row(t, f, Clients, accountant.Client), once(f.Fewer(300)))
+	amplified := *row(t, f, Public, accountant.Client).Epsilon
+	f.Dropout = 0.001 // 24 of 240 and more: out of the question
+	if e := *row(t, f, Public, accountant.Client).Epsilon; e < amplified || e > amplified*1.001 {
+		t.Errorf("a run that hardly ever loses a round costs %v, one that never does %v", e, amplified)
+	}
+	f.Dropout = 0.09 // now and then a round is abandoned, and that tells of the cohort
+	near("the public, when rounds are abandoned", row(t, f, Public, accountant.Client), once(f.Total(300)))
+	f.Layered, f.Dropout = false, 0
 	f.Poisson = false
 	near("the public, with a fixed cohort", row(t, f, Public, accountant.Client), once(f.Total(300)))
+	f.Masked, f.Failure = true, 1e-5/250 // masks that fail as often as delta allows
+	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil {
+		t.Errorf("masks that fail with probability delta were given epsilon %v", *r.Epsilon)
+	}
+	if r := row(t, f, Public, accountant.Client); r.Epsilon == nil {
+		t.Error("the public never sees a mask")
+	}
+	f.Failure = 0x1p-40
+	near("the server that sees masked sums", row(t, f, Server, accountant.Client), once(f.Hidden(300)))
 	f.Distance = 1e-9 // a bad sampler: 250 rounds of it use up all of delta
 	if r := row(t, f, Server, accountant.Client); r.Epsilon != nil {
 		t.Errorf("a sampler that is off by 1e-9 a round was given epsilon %v", *r.Epsilon)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"hubbub/accountant"
@@ -20,6 +21,9 @@ const usualEpsilon = 20
 // SimulatedAggregation is assumed where contributions are added in the clear in place of a protocol that hides them.
 const SimulatedAggregation = "secure aggregation shows the server no more than sums; here it is simulated by adding in the clear"
 
+// MaskedAggregation is assumed where the protocol itself is run.
+const MaskedAggregation = "secure aggregation shows the server no more than sums: true for servers and clients that follow the protocol and cannot break X25519, AES-256 or SHA-256"
+
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
 	Adversary   Adversary
@@ -29,6 +33,7 @@ type View struct {
 	Adjacency   accountant.Adjacency
 	Everyone    bool // every enrolled client pays in every round; otherwise those who took part
 	Price       func(client int) accountant.Event
+	Failure     float64 // probability, whatever the data, that nothing is hidden: taken out of delta
 	Tau         float64 // statistical distance of the run from the one that is priced: samplers that are not perfect, abandoned rounds
 	Assumptions []string
 	Notes       []string
@@ -127,11 +132,37 @@ func (f Facts) amplified(v *View, noise accountant.Event) bool {
 
 // abandonedProbability bounds the probability that any round is abandoned, whatever one client does.
 func (f Facts) abandonedProbability() float64 {
-	if f.MinSurvivors <= 0 || !f.Poisson {
-		return 0 // a fixed cohort is as large as it is, whoever is in it
+	one := 0.0
+	if f.Poisson { // a fixed cohort is as large as it is, whoever is in it
+		others := distuv.Binomial{N: float64(f.Clients - 1), P: f.rate() * (1 - f.Dropout)}
+		one = others.CDF(float64(f.MinSurvivors - 1)) // 0 below 0
+		one += f.tooManyDropouts()
 	}
-	others := distuv.Binomial{N: float64(f.Clients - 1), P: f.rate()}
-	return min(1, float64(f.Rounds)*others.CDF(float64(f.MinSurvivors-1)))
+	return min(1, float64(f.Rounds)*one)
+}
+
+// tooManyDropouts bounds the probability that a Poisson cohort loses more than it may: over all its sizes, where they are likely.
+func (f Facts) tooManyDropouts() float64 {
+	if !f.Layered || f.Dropout == 0 {
+		return 0
+	}
+	n := float64(f.Clients)
+	sizes := distuv.Binomial{N: n, P: f.rate()}
+	reach := 12*sizes.StdDev() + 50
+	least, most := max(0, math.Floor(sizes.Mean()-reach)), min(n, math.Ceil(sizes.Mean()+reach))
+	total := sizes.CDF(least-1) + binomialAbove(n, f.rate(), most)
+	for size := least; size <= most; size++ {
+		total += sizes.Prob(size) * binomialAbove(size, f.Dropout, math.Floor(f.MaxDropouts*size))
+	}
+	return total
+}
+
+// binomialAbove is the probability of more than k successes in n trials, without cancellation.
+func binomialAbove(n, p, k float64) float64 {
+	if k >= n {
+		return 0
+	}
+	return mathext.RegIncBeta(k+1, n-k, p)
 }
 
 func (f Facts) local(v *View) {
@@ -171,33 +202,59 @@ func (f Facts) distributed(v *View) {
 		v.assume("nothing hides single contributions from the server: each has only its own share of the noise")
 		return
 	}
-	v.assume(SimulatedAggregation)
-	v.assume("each of the shares that a sum is released with was added honestly")
-	total := f.Total(f.Noise)
-	if v.Adversary == Server {
-		v.Price = constant(total)
+	f.aggregated(v)
+	switch {
+	case v.Adversary == Server:
+		v.Price = constant(f.Hidden(f.Noise))
 		return
-	}
-	if v.Adversary == Clients {
-		v.assume("curious clients do not pool what they know")
-	}
-	if !f.ExactTotal {
+	case !f.ExactTotal:
+		total := f.Total
 		if v.Adversary == Clients {
-			total = f.Fewer(f.Noise) // it can take its own share out of the sum
+			total = f.Fewer
 		}
-		v.Price = constant(total)
+		v.Price = constant(total(f.Noise))
 		v.assume("no amplification by sampling: the noise in the sum tells how many took part")
+		return
+	case v.Adversary == Clients && f.Layered:
+		v.Price = constant(f.Fewer(f.Noise))
+		v.assume("no amplification by sampling: whoever takes part learns who else does")
 		return
 	}
 	v.assume("the noise in a sum is the same whoever took part")
 	if v.Adversary == Clients {
 		v.assume("no curious client knows a share of the noise: others make it")
 	}
-	if f.amplified(v, total) {
+	if f.amplified(v, f.Total(f.Noise)) {
 		v.assume("no amplification by sampling: for a fixed cohort and this noise none is proved")
 	}
 	if v.Everyone && f.Poisson {
 		v.Adjacency = accountant.ZeroOut
+	}
+}
+
+// aggregated says what the adding up of contributions rests on.
+func (f Facts) aggregated(v *View) {
+	if f.Masked {
+		v.assume(MaskedAggregation)
+		if f.Failure > 0 && v.Adversary != Public {
+			v.Failure = f.Failure * float64(f.Rounds)
+			v.Notes = append(v.Notes, fmt.Sprintf("with probability at most %.1g some round's masks hide nothing, which is taken out of delta", v.Failure))
+		}
+	} else {
+		v.assume(SimulatedAggregation)
+	}
+	switch {
+	case f.Colluders == 0 && v.Adversary == Server:
+		v.assume("no client tells the server its share of the noise, and each of the shares was added honestly")
+	case f.Colluders == 0:
+		v.assume("each of the shares that a sum is released with was added honestly")
+		if v.Adversary == Clients {
+			v.assume("curious clients do not pool what they know")
+		}
+	case v.Adversary == Server:
+		v.assume("at most %.3g%% of a cohort collude with the server; the others add their shares of the noise honestly", 100*f.Colluders)
+	default:
+		v.assume("at most %.3g%% of a cohort pool what they know; the others add their shares of the noise honestly", 100*f.Colluders)
 	}
 }
 
@@ -211,10 +268,15 @@ func (f Facts) together(v *View) {
 		counted = 1
 		v.assume("nothing hides single contributions from the server: each has only its own noise")
 	case v.Adversary == Server:
-		v.assume(SimulatedAggregation)
+		counted = max(1, counted-f.colluding(0)) // they can take their own contributions out of the sum
+		f.aggregated(v)
 	case v.Adversary == Clients:
-		counted = max(1, f.Clients-1) // it can take its own contribution out of the sum
-		v.assume("curious clients do not pool what they know")
+		counted = max(1, counted-f.colluding(1))
+		if f.colluding(1) == 1 {
+			v.assume("curious clients do not pool what they know")
+		} else {
+			v.assume("at most %.3g%% of all clients pool what they know", 100*f.Colluders)
+		}
 	}
 	if counted > 1 {
 		v.assume("all %d clients take part in every round", f.Clients)
@@ -223,6 +285,11 @@ func (f Facts) together(v *View) {
 		v.assume("the server keeps single contributions to itself")
 	}
 	v.Price = constant(f.SumOf(f.Noise, counted))
+}
+
+// colluding is how many of all clients pool what they know, at least so many.
+func (f Facts) colluding(least int) int {
+	return max(least, int(math.Floor(f.Colluders*float64(f.Clients))))
 }
 
 func (f Facts) inTraining(v *View) {
