@@ -17,9 +17,12 @@ const (
 	// ByShares: every client adds its own share to its contribution. A cohort of n holds n/h of the total, h being the shares.
 	// Whoever knows the total's law learns how many took part, so sampling the cohort amplifies nothing.
 	ByShares Source = "shares"
-	// Exact: the total is the same whoever took part, as a fixed committee of h noise givers or dropout-exact noise make it.
-	// Contributions carry no noise of their own; ServerNoise stands for the committee.
+	// Exact: the total is the same whoever took part, as a fixed committee of h noise givers makes it. Contributions carry no noise
+	// of their own; ServerNoise stands for the committee.
 	Exact Source = "exact"
+	// InLayers: the total is the same whoever took part, because clients take back what too many of them added. Each contribution
+	// carries its part by [Integer.Layers], which the caller adds.
+	InLayers Source = "layers"
 )
 
 // Crowd says who makes the noise and how many updates a sum may hold.
@@ -33,21 +36,24 @@ type Crowd struct {
 
 func (c Crowd) check() error {
 	switch {
-	case c.Noise != "" && c.Noise != ByShares && c.Noise != Exact:
-		return fmt.Errorf("mechanism: noise from %q is neither %q nor %q", c.Noise, ByShares, Exact)
+	case c.Noise != "" && c.Noise != ByShares && !c.exact():
+		return fmt.Errorf("mechanism: noise from %q is none of %q, %q, %q", c.Noise, ByShares, Exact, InLayers)
 	case c.Shares < 1:
 		return fmt.Errorf("mechanism: %d shares: at least 1 honest contribution must be certain, or nobody's noise is", c.Shares)
 	case c.Clients < 1 || c.Clients > maxClients:
 		return fmt.Errorf("mechanism: %d clients outside [1, %d]", c.Clients, maxClients)
-	case c.Noise != Exact && c.Shares > c.Clients:
+	case !c.exact() && c.Shares > c.Clients:
 		return fmt.Errorf("mechanism: %d shares exceed the largest cohort of %d clients", c.Shares, c.Clients)
 	}
 	return nil
 }
 
+// exact says whether the total is the same whoever took part.
+func (c Crowd) exact() bool { return c.Noise == Exact || c.Noise == InLayers }
+
 // mostShares is how many shares of noise a sum holds at the most.
 func (c Crowd) mostShares() float64 {
-	if c.Noise == Exact {
+	if c.exact() {
 		return float64(c.Shares)
 	}
 	return float64(c.Clients)
@@ -80,7 +86,9 @@ type Integer struct {
 	// together gives the law of n shares at once, if it is known; nil: they are drawn one after the other.
 	together  func(n int) (sampler, error)
 	committee sampler // the committee's noise at once; nil: drawn share by share
-	overflow  float64
+	// part gives the law of a part of the total; nil: its parts do not add up to it.
+	part     func(of float64) (sampler, error)
+	overflow float64
 }
 
 // newInteger checks that the sums fit their bits; part is the log moment generating function of all the noise in a sum.
@@ -139,9 +147,9 @@ func (m *Integer) Width() int { return m.codec.width() }
 func (m *Integer) Overflow() float64 { return m.overflow }
 
 // Distance bounds the statistical distance of the noise in one round's sum from the law that its event prices: delta grows by
-// (1 + e^epsilon) times as much in each round.
+// (1 + e^epsilon) times as much in each round. In layers it is that of the total drawn at once: see [Layers.Distance].
 func (m *Integer) Distance() float64 {
-	if m.committee != nil && m.crowd.Noise == Exact {
+	if m.committee != nil && m.crowd.exact() {
 		return m.committee.Distance() * float64(m.Width())
 	}
 	// Only the shares that are counted need to be right: what others add is post-processing.
@@ -152,7 +160,7 @@ func (m *Integer) Distance() float64 {
 // a quarter of the squared granularity for each of them.
 func (m *Integer) NoiseVariance(contributors int) float64 {
 	shares := float64(contributors)
-	if m.crowd.Noise == Exact {
+	if m.crowd.exact() {
 		shares = float64(m.crowd.Shares)
 	}
 	return shares * m.share.Variance() * m.codec.Granularity * m.codec.Granularity
@@ -161,7 +169,7 @@ func (m *Integer) NoiseVariance(contributors int) float64 {
 // Contribute protects the update with the client's own noise, if it adds any, and adds it to sum. What a client sends is
 // a contribution to a sum of zeros. An error means that nothing was added.
 func (m *Integer) Contribute(sum []int64, update []float32, random *noise.Stream) error {
-	return m.contribute(sum, update, random, m.crowd.Noise != Exact)
+	return m.contribute(sum, update, random, !m.crowd.exact())
 }
 
 // ContributeWithoutNoise leaves out the noise. It protects nothing by itself: a simulation adds the noise of all contributions

@@ -61,6 +61,7 @@ func newSkellamNoise(codec *codec, crowd Crowd, rate float64) (*Integer, error) 
 	if m.committee, err = noise.NewSkellam(rate); err != nil {
 		return nil, err
 	}
+	m.part = func(of float64) (sampler, error) { return noise.NewSkellam(rate * of) }
 	// n shares are one Skellam number of n times the rate: the same law, drawn once.
 	m.together = func(n int) (sampler, error) { return noise.NewSkellam(perShare * float64(n)) }
 	return m, nil
