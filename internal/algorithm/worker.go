@@ -19,6 +19,8 @@ type Worker struct {
 	labels  []uint8
 	factors []float32
 	sum     []float32
+
+	training training // of FedAvg
 }
 
 // NewWorker makes scratch memory for a network over a data set.
