@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -86,5 +87,38 @@ func TestFiniteSeesEveryBadValue(t *testing.T) {
 	}
 	if !Finite([]float32{0, math.MaxFloat32, -math.SmallestNonzeroFloat32}) {
 		t.Error("finite values were refused")
+	}
+}
+
+func TestSquaresOfPartsAreThoseOfTheWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	x := make([]float32, 1003)
+	var parts Squares
+	for from := 0; from < len(x); {
+		to := min(len(x), from+8*(1+r.IntN(9)))
+		for i := from; i < to; i++ {
+			x[i] = float32(r.NormFloat64())
+		}
+		parts.Add(x[from:to])
+		from = to + 8*r.IntN(4)
+	}
+	if got, want := parts.Sum(), SumSquares(x); got != want {
+		t.Errorf("%v by parts, %v as a whole", got, want)
+	}
+}
+
+func TestSeekingIsReadingUpTo(t *testing.T) {
+	key := [32]byte{5}
+	whole := make([]byte, 40*Chunk)
+	NewKeystream(key).Fill(whole)
+	for _, k := range []*Keystream{NewKeystream(key), portableKeystream(key)} {
+		for _, chunk := range []uint64{7, 0, 39, 38, 1} {
+			k.Seek(chunk)
+			got := make([]byte, Chunk)
+			k.Fill(got)
+			if !bytes.Equal(got, whole[chunk*Chunk:(chunk+1)*Chunk]) || k.At() != chunk+1 {
+				t.Errorf("chunk %d is another one", chunk)
+			}
+		}
 	}
 }

@@ -61,9 +61,9 @@ func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 
 //go:noescape
-func sumSquaresAVX512(sums *[8]float64, x *float32, groups int)
+func addSquaresAVX512(sums *Squares, x *float32, groups int)
 
-// roundFast, addWrappedFast and sumSquaresFast do the first elements, a multiple of 8, and say how many.
+// roundFast, addWrappedFast and addSquaresFast do the first elements, a multiple of 8, and say how many.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 	groups := len(dst) / 8
 	if !hasAVX512 || groups == 0 {
@@ -82,11 +82,11 @@ func addWrappedFast(sum, x []int64, half, mask int64) int {
 	return 8 * groups
 }
 
-func sumSquaresFast(sums *[8]float64, x []float32) int {
+func addSquaresFast(sums *Squares, x []float32) int {
 	groups := len(x) / 8
 	if !hasAVX512 || groups == 0 {
 		return 0
 	}
-	sumSquaresAVX512(sums, &x[0], groups)
+	addSquaresAVX512(sums, &x[0], groups)
 	return 8 * groups
 }
