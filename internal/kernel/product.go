@@ -19,7 +19,7 @@ type Workspace struct {
 
 const (
 	// maxDepth is how many steps of k are added up in registers: a panel of B of that depth stays in the first cache.
-	maxDepth = 256
+	maxDepth = 320
 	// bandRows is how many rows of A meet one panel of B before the next: at that depth they stay in the second cache.
 	bandRows = 240
 )
@@ -179,24 +179,3 @@ func grown(x []float32, n int) []float32 {
 	}
 	return x[:n]
 }
-
-// panelPlain is the definition of what the faster versions do but for rounding: they round once for a multiplication and an
-// addition together.
-func panelPlain(m, k int, a, b, c operand, width int, add bool) {
-	for i := range m {
-		row := unsafe.Slice((*float32)(c.from(i, 0).data), width)
-		var sums [plainWidth]float32
-		for l := range k {
-			x := *(*float32)(a.from(i, l).data)
-			Axpy(sums[:width], x, unsafe.Slice((*float32)(b.from(l, 0).data), width))
-		}
-		if add {
-			Axpy(row, 1, sums[:width])
-		} else {
-			copy(row, sums[:width])
-		}
-	}
-}
-
-// plainWidth is the width of the plain version's panels: its sums stay in the first cache.
-const plainWidth = 64
