@@ -43,14 +43,14 @@ type activation struct {
 	kind Activation
 }
 
-func (a activation) forward(_ *Workspace, v visit) {
+func (a activation) forward(_ *kernel.Workspace, v visit) {
 	if &v.out[0] != &v.in[0] {
 		copy(v.out, v.in)
 	}
 	a.kind.apply(v.out)
 }
 
-func (a activation) backward(_ *Workspace, v visit) {
+func (a activation) backward(_ *kernel.Workspace, v visit) {
 	a.kind.back(v.dOut, v.out)
 	if v.dIn != nil {
 		copy(v.dIn, v.dOut)

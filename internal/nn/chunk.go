@@ -4,7 +4,7 @@ import "hubbub/internal/kernel"
 
 // worker is the memory of one of the crew.
 type worker struct {
-	products Workspace
+	products kernel.Workspace
 	examples []float32 // what the examples of a chunk leave on their way through the body
 	scratch  []float32
 	features []float32    // the loss's derivative by the features of a chunk

@@ -88,12 +88,12 @@ func (c conv) scratch() int {
 	return n
 }
 
-func (c conv) forward(w *Workspace, v visit) {
+func (c conv) forward(w *kernel.Workspace, v visit) {
 	filters := c.out.channels
 	weights, biases := c.weights(v.params)
 	if c.gathers {
 		c.gather(v.kept, v.in)
-		w.Multiply(v.out, filters, View{v.kept, c.window(), 1}, View{weights, filters, 1}, c.pixels(), filters, c.window(), false)
+		w.Multiply(v.out, filters, rows(v.kept, c.window()), rows(weights, filters), c.pixels(), filters, c.window(), false)
 	} else {
 		if c.pads() {
 			c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
@@ -101,8 +101,8 @@ func (c conv) forward(w *Workspace, v visit) {
 		from := c.picture(v)
 		for row := range c.out.height {
 			for i := range c.size {
-				pixels := View{from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride * c.in.channels, 1}
-				w.Multiply(v.out[row*c.out.width*filters:], filters, pixels, View{weights[i*c.row()*filters:], filters, 1}, c.out.width, filters, c.row(), i > 0)
+				pixels := rows(from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride*c.in.channels)
+				w.Multiply(v.out[row*c.out.width*filters:], filters, pixels, rows(weights[i*c.row()*filters:], filters), c.out.width, filters, c.row(), i > 0)
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (c conv) turn(turned, params []float32) {
 	}
 }
 
-func (c conv) backward(w *Workspace, v visit) {
+func (c conv) backward(w *kernel.Workspace, v visit) {
 	filters := c.out.channels
 	_, dBiases := c.weights(v.gradient)
 	if !v.add {
@@ -173,9 +173,9 @@ func (c conv) backward(w *Workspace, v visit) {
 	kernel.AddRows(dBiases, v.dOut)
 
 	// Deltas and how far apart their rows are; those that slide are spread out, with zeros where no window begins.
-	deltas, pitch, rows, run := v.dOut, c.out.width, c.out.height, c.out.width
+	deltas, pitch, lines, run := v.dOut, c.out.width, c.out.height, c.out.width
 	if c.slides() {
-		pitch, rows, run = c.padded.width, 1, c.out.height*c.padded.width-(c.size-1)
+		pitch, lines, run = c.padded.width, 1, c.out.height*c.padded.width-(c.size-1)
 		deltas = v.scratch[:c.out.height*pitch*filters]
 		v.scratch = v.scratch[len(deltas):]
 		for row := range c.out.height {
@@ -184,46 +184,46 @@ func (c conv) backward(w *Workspace, v visit) {
 			clear(line[n:])
 		}
 	}
-	c.weightGradient(w, v, deltas, pitch, rows, run)
+	c.weightGradient(w, v, deltas, pitch, lines, run)
 	if v.dIn == nil {
 		return
 	}
 	if !c.pads() {
-		c.inputGradient(w, v, v.dIn, deltas, pitch, rows, run)
+		c.inputGradient(w, v, v.dIn, deltas, pitch, lines, run)
 		return
 	}
 	padded := v.scratch[:c.padded.size()]
-	c.inputGradient(w, v, padded, deltas, pitch, rows, run)
+	c.inputGradient(w, v, padded, deltas, pitch, lines, run)
 	c.eachLine(func(inside, from int) { copy(v.dIn[inside:inside+c.in.width*c.in.channels], padded[from:]) })
 }
 
 // weightGradient multiplies windows by deltas.
-func (c conv) weightGradient(w *Workspace, v visit, deltas []float32, pitch, rows, run int) {
+func (c conv) weightGradient(w *kernel.Workspace, v visit, deltas []float32, pitch, lines, run int) {
 	channels, filters := c.in.channels, c.out.channels
 	dWeights, _ := c.weights(v.gradient)
 	if c.gathers {
-		w.Multiply(dWeights, filters, View{v.kept, 1, c.window()}, View{deltas, filters, 1}, c.window(), filters, c.pixels(), v.add)
+		w.Multiply(dWeights, filters, columns(v.kept, c.window()), rows(deltas, filters), c.window(), filters, c.pixels(), v.add)
 		return
 	}
 	from := c.picture(v)
-	for row := range rows {
+	for row := range lines {
 		for i := range c.size {
-			pixels := View{from[(row*c.stride+i)*c.padded.width*channels:], 1, c.stride * channels}
-			w.Multiply(dWeights[i*c.row()*filters:], filters, pixels, View{deltas[row*pitch*filters:], filters, 1}, c.row(), filters, run, v.add || row > 0)
+			pixels := columns(from[(row*c.stride+i)*c.padded.width*channels:], c.stride*channels)
+			w.Multiply(dWeights[i*c.row()*filters:], filters, pixels, rows(deltas[row*pitch*filters:], filters), c.row(), filters, run, v.add || row > 0)
 		}
 	}
 }
 
 // inputGradient adds, for each pixel of a window, deltas times weights to the inputs that the pixel met.
-func (c conv) inputGradient(w *Workspace, v visit, dIn, deltas []float32, pitch, rows, run int) {
+func (c conv) inputGradient(w *kernel.Workspace, v visit, dIn, deltas []float32, pitch, lines, run int) {
 	channels, filters := c.in.channels, c.out.channels
 	turned, _ := c.weights(v.turned)
 	clear(dIn)
-	for row := range rows {
+	for row := range lines {
 		for i := range c.size {
 			for j := range c.size {
 				to := dIn[((row*c.stride+i)*c.padded.width+j)*channels:]
-				w.Multiply(to, c.stride*channels, View{deltas[row*pitch*filters:], filters, 1}, View{turned[(i*c.size+j)*filters*channels:], channels, 1}, run, channels, filters, true)
+				w.Multiply(to, c.stride*channels, rows(deltas[row*pitch*filters:], filters), rows(turned[(i*c.size+j)*filters*channels:], channels), run, channels, filters, true)
 			}
 		}
 	}

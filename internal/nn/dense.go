@@ -15,17 +15,17 @@ func (d dense) biases(params []float32) []float32 {
 }
 
 // forward sets the outputs of some examples.
-func (d dense) forward(w *Workspace, params, outputs, inputs []float32) {
+func (d dense) forward(w *kernel.Workspace, params, outputs, inputs []float32) {
 	examples := len(outputs) / d.out
-	w.Multiply(outputs, d.out, View{inputs, d.in, 1}, View{d.weights(params), d.out, 1}, examples, d.out, d.in, false)
+	w.Multiply(outputs, d.out, rows(inputs, d.in), rows(d.weights(params), d.out), examples, d.out, d.in, false)
 	kernel.AddToRows(outputs, d.biases(params))
 	d.activation.apply(outputs)
 }
 
 // backward sets the loss's derivative by the inputs, from that by the sums before the activation.
-func (d dense) backward(w *Workspace, params, dInputs, deltas []float32) {
+func (d dense) backward(w *kernel.Workspace, params, dInputs, deltas []float32) {
 	examples := len(deltas) / d.out
-	w.Multiply(dInputs, d.in, View{deltas, d.out, 1}, View{d.weights(params), 1, d.out}, examples, d.in, d.out, false)
+	w.Multiply(dInputs, d.in, rows(deltas, d.out), columns(d.weights(params), d.out), examples, d.in, d.out, false)
 }
 
 // squaredNorm is that of one example's gradient: the weights' is the outer product of input and delta, the biases' is delta.
@@ -41,10 +41,10 @@ type block struct{ layer, from, to int }
 const blockWeights = 1 << 15
 
 // addGradients adds the gradients of all examples to the rows of the block.
-func (d dense) addGradients(w *Workspace, sum []float32, b block, inputs, deltas []float32) {
+func (d dense) addGradients(w *kernel.Workspace, sum []float32, b block, inputs, deltas []float32) {
 	examples := len(deltas) / d.out
 	rows := d.weights(sum)[b.from*d.out : b.to*d.out]
-	w.Multiply(rows, d.out, View{inputs[b.from:], 1, d.in}, View{deltas, d.out, 1}, b.to-b.from, d.out, examples, true)
+	w.Multiply(rows, d.out, columns(inputs[b.from:], d.in), rows(deltas, d.out), b.to-b.from, d.out, examples, true)
 	if b.from == 0 {
 		kernel.AddRows(d.biases(sum), deltas)
 	}

@@ -1,6 +1,10 @@
 package nn
 
-import "math"
+import (
+	"math"
+
+	"hubbub/internal/kernel"
+)
 
 // groupNorm gives each group of channels of one example mean 0 and variance 1, then scales and shifts each channel
 // (Wu and He 2018, arXiv:1803.08494). One example's statistics tell nothing of another's.
@@ -23,7 +27,7 @@ func (n groupNorm) weights(params []float32) (scales, shifts []float32) {
 	return params[n.at : n.at+c], params[n.at+c : n.at+2*c]
 }
 
-func (n groupNorm) forward(_ *Workspace, v visit) {
+func (n groupNorm) forward(_ *kernel.Workspace, v visit) {
 	c, width := n.shape.channels, n.shape.channels/n.groups
 	scales, shifts := n.weights(v.params)
 	members := float64(n.shape.size() / n.groups)
@@ -51,7 +55,7 @@ func (n groupNorm) forward(_ *Workspace, v visit) {
 }
 
 // backward: with x̂ the normalised input and δ = scale·dOut, dIn = (δ - mean(δ) - x̂·mean(δ·x̂)) / deviation, means over the group.
-func (n groupNorm) backward(_ *Workspace, v visit) {
+func (n groupNorm) backward(_ *kernel.Workspace, v visit) {
 	c, width := n.shape.channels, n.shape.channels/n.groups
 	scales, _ := n.weights(v.params)
 	dScales, dShifts := n.weights(v.gradient)

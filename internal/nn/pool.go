@@ -36,7 +36,7 @@ func (p pool) at(row, column int) (in, out int) {
 // maxPool takes the largest number of each window, channel by channel.
 type maxPool struct{ pool }
 
-func (p maxPool) forward(_ *Workspace, v visit) {
+func (p maxPool) forward(_ *kernel.Workspace, v visit) {
 	c, line := p.in.channels, p.in.width*p.in.channels
 	for row := range p.out.height {
 		for column := range p.out.width {
@@ -56,7 +56,7 @@ func (p maxPool) forward(_ *Workspace, v visit) {
 }
 
 // backward gives each delta to the first pixel of the window that equals the maximum.
-func (p maxPool) backward(_ *Workspace, v visit) {
+func (p maxPool) backward(_ *kernel.Workspace, v visit) {
 	if v.dIn == nil {
 		return
 	}
@@ -78,7 +78,7 @@ func (p maxPool) backward(_ *Workspace, v visit) {
 // avgPool takes the mean of each window.
 type avgPool struct{ pool }
 
-func (p avgPool) forward(_ *Workspace, v visit) {
+func (p avgPool) forward(_ *kernel.Workspace, v visit) {
 	c, line := p.in.channels, p.in.width*p.in.channels
 	share := 1 / float32(p.size*p.size)
 	for row := range p.out.height {
@@ -96,7 +96,7 @@ func (p avgPool) forward(_ *Workspace, v visit) {
 	}
 }
 
-func (p avgPool) backward(_ *Workspace, v visit) {
+func (p avgPool) backward(_ *kernel.Workspace, v visit) {
 	if v.dIn == nil {
 		return
 	}

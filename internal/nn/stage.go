@@ -1,9 +1,11 @@
 package nn
 
+import "hubbub/internal/kernel"
+
 // layer is a step of the body. It takes one example at a time; pictures are height, width, channels.
 type layer interface {
-	forward(w *Workspace, v visit)
-	backward(w *Workspace, v visit)
+	forward(w *kernel.Workspace, v visit)
+	backward(w *kernel.Workspace, v visit)
 
 	keeps() int   // floats that forward leaves for backward, beside its output
 	scratch() int // floats that it needs while it runs
@@ -49,4 +51,12 @@ func (s *stage) visit(params, input, memory, scratch []float32) visit {
 	v.out = memory[s.outAt : s.outAt+s.out.size()]
 	v.kept = memory[s.keptAt : s.keptAt+s.keeps()]
 	return v
+}
+
+// rows is a matrix whose rows begin stride apart; columns is one whose columns do.
+func rows(data []float32, stride int) kernel.View {
+	return kernel.View{Data: data, Row: stride, Col: 1}
+}
+func columns(data []float32, stride int) kernel.View {
+	return kernel.View{Data: data, Row: 1, Col: stride}
 }
