@@ -43,8 +43,8 @@ const blockWeights = 1 << 15
 // addGradients adds the gradients of all examples to the rows of the block.
 func (d dense) addGradients(w *kernel.Workspace, sum []float32, b block, inputs, deltas []float32) {
 	examples := len(deltas) / d.out
-	rows := d.weights(sum)[b.from*d.out : b.to*d.out]
-	w.Multiply(rows, d.out, columns(inputs[b.from:], d.in), rows(deltas, d.out), b.to-b.from, d.out, examples, true)
+	part := d.weights(sum)[b.from*d.out : b.to*d.out]
+	w.Multiply(part, d.out, columns(inputs[b.from:], d.in), rows(deltas, d.out), b.to-b.from, d.out, examples, true)
 	if b.from == 0 {
 		kernel.AddRows(d.biases(sum), deltas)
 	}
