@@ -94,21 +94,21 @@ func newCodec(e Encoding) *codec {
 	return c
 }
 
-// prepare rotates and clips an update with this squared norm: what is to be rounded is scale·x. After a rotation the norm is
-// measured again, on the very numbers that are rounded, so that no float error of the rotation can exceed the bound.
-func (c *codec) prepare(s *scratch, update []float32, square float64) (x []float32, scale float64) {
+// prepare rotates and clips an update with this squared norm: what is to be rounded is scale·x, within the runs that are left. After a
+// rotation the norm is measured again, on the very numbers that are rounded, so that no float error of the rotation can exceed the bound.
+func (c *codec) prepare(s *scratch, update []float32, runs Runs, square float64) (x []float32, left Runs, scale float64) {
 	x = update
 	if c.rotation != nil {
 		s.floats = grown(s.floats, c.rotation.width)
 		// Bring it within the clip first: a huge update must not overflow float32 on its way.
-		c.rotation.forward(s.floats, update, clipFactor(square, c.Clip))
-		x, square = s.floats, kernel.SumSquares(s.floats)
+		c.rotation.forward(s.floats, update, runs, clipFactor(square, c.Clip))
+		x, runs, square = s.floats, nil, kernel.SumSquares(s.floats)
 	} else if c.editsX {
 		s.floats = grown(s.floats, len(update))
-		copy(s.floats, update)
-		x = s.floats
+		runs.copy(s.floats, update)
+		x, runs = s.floats, nil
 	}
-	return x, c.clipTo(x, square)
+	return x, runs, c.clipTo(x, square)
 }
 
 func grown[T any](x []T, n int) []T {
@@ -118,26 +118,36 @@ func grown[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// encode rounds the update and hands the integers on in blocks: where a block begins, and the block, to be changed at will.
-func (c *codec) encode(update []float32, square float64, random *noise.Stream, use func(at int, block []int64)) {
+// encode rounds the update and hands the integers on in blocks: where a block begins, and the block, to be changed at will. Whole: the
+// blocks cover all coordinates; else those without a run may be left out.
+func (c *codec) encode(update []float32, runs Runs, square float64, random *noise.Stream, whole bool, use func(at int, block []int64)) {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
-	x, scale := c.prepare(s, update, square)
+	x, runs, scale := c.prepare(s, update, runs, square)
 	if c.limit > 0 {
 		s.ints = grown(s.ints, len(x))
-		s.coins.roundConditional(s.ints, x, scale, c.limit, random)
+		s.coins.roundConditional(s.ints, x, runs, scale, c.limit, random)
 	} else {
 		s.ints = grown(s.ints, min(len(x), blockLength))
 	}
 	for at := 0; at < len(x); at += blockLength {
 		end := min(at+blockLength, len(x))
-		if c.limit > 0 {
+		switch {
+		case c.limit > 0:
 			use(at, s.ints[at:end])
-			continue
+		case runs == nil || whole:
+			block := s.ints[:end-at]
+			s.coins.roundBlock(block, x[at:end], at, runs, scale, random)
+			use(at, block)
+		default:
+			drawn := 0
+			for from, to := range runs.within(at, end) {
+				random.Skip(4*(from-at) - drawn)
+				drawn = 4*(from-at) + s.coins.round(s.ints[:to-from], x[from:to], scale, random)
+				use(from, s.ints[:to-from])
+			}
+			random.Skip(coinBytes(end-at) - drawn)
 		}
-		block := s.ints[:end-at]
-		s.coins.roundStochastic(block, x[at:end], scale, random)
-		use(at, block)
 	}
 }
 

@@ -31,14 +31,20 @@ func newRotation(dimension int, key noise.Key) *rotation {
 
 func powerOfTwo(atLeast int) int { return 1 << bits.Len(uint(atLeast-1)) }
 
-// forward sets dst, of the rotation's width, to scale times the rotated x.
-func (r *rotation) forward(dst, x []float32, scale float64) {
-	s := float32(scale / math.Sqrt(float64(r.width)))
-	x, dst = x[:len(r.signs)], dst[:r.width]
-	for i, sign := range r.signs {
-		dst[i] = x[i] * s * sign
+// forward sets dst, of the rotation's width, to scale times the rotated x, which is zero outside the runs.
+func (r *rotation) forward(dst, x []float32, runs Runs, scale float64) {
+	if runs == nil {
+		runs = Runs{{0, len(r.signs)}}
 	}
-	clear(dst[len(x):])
+	s := float32(scale / math.Sqrt(float64(r.width)))
+	dst = dst[:r.width]
+	clear(dst)
+	for _, run := range runs {
+		x, dst := x[run[0]:run[1]], dst[run[0]:run[1]]
+		for i, sign := range r.signs[run[0]:run[1]] {
+			dst[i] = x[i] * s * sign
+		}
+	}
 	hadamard(dst)
 }
 

@@ -11,34 +11,42 @@ import (
 	"hubbub/mechanism"
 )
 
-// Worker is the scratch memory of one goroutine: it computes gradients over records of one data set.
+// Worker is scratch memory: it computes gradients over records of one data set.
 type Worker struct {
-	set     *data.Set
-	pass    *nn.Pass
-	inputs  []float32
-	labels  []uint8
-	factors []float32
-	sum     []float32
+	set    *data.Set
+	pass   *nn.Pass
+	inputs []float32
+	labels []uint8
+	sum    []float32
+
+	training training // of FedAvg
 }
 
-// NewWorker makes scratch memory for a network over a data set.
-func NewWorker(net *nn.Net, set *data.Set) *Worker {
-	return &Worker{set: set, pass: nn.NewPass(net), sum: make([]float32, net.Size())}
+// NewWorker makes scratch memory for a network over a data set, for one goroutine.
+func NewWorker(net *nn.Net, set *data.Set) *Worker { return NewSharedWorker(net, set, nil) }
+
+// NewSharedWorker makes a worker whose every batch is shared out to a crew: for one client, where a worker for each core would have
+// nothing to do.
+func NewSharedWorker(net *nn.Net, set *data.Set, crew nn.Crew) *Worker {
+	return &Worker{set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
 }
 
-// backward runs records, at most MaxBatch of them, forward and back.
-func (w *Worker) backward(model []float32, records []int) (loss float64, err error) {
+// load copies records next to each other.
+func (w *Worker) load(records []int) (inputs []float32, labels []uint8) {
 	w.inputs, w.labels = w.inputs[:0], w.labels[:0]
 	for _, r := range records {
 		features, label := w.set.Record(r)
 		w.inputs = append(w.inputs, features...)
 		w.labels = append(w.labels, uint8(label))
 	}
-	loss = w.pass.Backward(model, w.inputs, w.labels)
+	return w.inputs, w.labels
+}
+
+func checkLoss(loss float64) error {
 	if math.IsNaN(loss) || math.IsInf(loss, 0) {
-		return 0, ErrDiverged
+		return ErrDiverged
 	}
-	return loss, nil
+	return nil
 }
 
 // ErrDiverged is returned when a loss is not a finite number any more.
@@ -52,22 +60,22 @@ type sumProtector interface {
 
 // AddClipped adds every record's gradient to sum, each clipped by itself if the protector clips.
 func (w *Worker) AddClipped(sum []int64, model []float32, records []int, protect sumProtector) error {
+	clip := protect.ClipNorm()
+	factor := func(_ int, squaredNorm float64) float64 { return mechanism.ClipFactor(squaredNorm, clip) }
 	for len(records) > 0 {
 		batch := records[:min(len(records), mechanism.MaxBatch)]
 		records = records[len(batch):]
-		if _, err := w.backward(model, batch); err != nil {
+		inputs, labels := w.load(batch)
+		clear(w.sum)
+		var loss float64
+		if clip > 0 {
+			loss = w.pass.Clipped(w.sum, model, inputs, labels, factor)
+		} else {
+			loss = w.pass.Sum(w.sum, model, inputs, labels)
+		}
+		if err := checkLoss(loss); err != nil {
 			return err
 		}
-		w.factors = w.factors[:0]
-		for _, square := range w.pass.SquaredNorms {
-			factor := 1.0
-			if clip := protect.ClipNorm(); clip > 0 {
-				factor = mechanism.ClipFactor(square, clip)
-			}
-			w.factors = append(w.factors, float32(factor))
-		}
-		clear(w.sum)
-		w.pass.AddGradients(w.sum, w.factors)
 		if err := protect.ContributeSum(sum, w.sum); err != nil {
 			return err
 		}
@@ -80,31 +88,33 @@ func (w *Worker) MeanGradient(gradient, model []float32, records []int) error {
 	clear(gradient)
 	share := float32(1 / float64(len(records)))
 	for len(records) > 0 {
-		batch := records[:min(len(records), mechanism.MaxBatch)]
+		batch := records[:min(len(records), plainBatch)]
 		records = records[len(batch):]
-		if _, err := w.backward(model, batch); err != nil {
+		inputs, labels := w.load(batch)
+		if err := checkLoss(w.pass.Sum(gradient, model, inputs, labels)); err != nil {
 			return err
 		}
-		w.factors = w.factors[:0]
-		for range batch {
-			w.factors = append(w.factors, share)
-		}
-		w.pass.AddGradients(gradient, w.factors)
 	}
+	kernel.Scale(gradient, share)
 	return nil // a value that is not finite is noticed where the update is protected, or where training ends
 }
+
+// plainBatch bounds the memory of a client with many records.
+const plainBatch = 256
 
 // PerExample writes every record's gradient, one after the other, to rows: for mechanisms that need each of them by itself.
 func (w *Worker) PerExample(rows, model []float32, records []int) error {
 	if len(rows) != len(records)*len(model) {
 		return fmt.Errorf("algorithm: room for %d numbers, %d gradients of %d weights have more or fewer", len(rows), len(records), len(model))
 	}
-	clear(rows)
-	for i := range records {
-		if _, err := w.backward(model, records[i:i+1]); err != nil {
+	for rest := rows; len(records) > 0; {
+		batch := records[:min(len(records), mechanism.MaxBatch)]
+		records = records[len(batch):]
+		inputs, labels := w.load(batch)
+		if err := checkLoss(w.pass.PerExample(rest[:len(batch)*len(model)], model, inputs, labels)); err != nil {
 			return err
 		}
-		w.pass.AddGradients(rows[i*len(model):(i+1)*len(model)], []float32{1})
+		rest = rest[len(batch)*len(model):]
 	}
 	if !kernel.Finite(rows) {
 		return ErrDiverged

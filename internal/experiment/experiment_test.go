@@ -88,6 +88,18 @@ var kinds = map[string][]string{
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",
 		"privacy.mechanism.noise_multiplier=0.3",
 	},
+	"fedprox, yogi, cosine": {
+		"data.partition={kind: shards, clients: 30, shards_per_client: 2}", "cohort={sampling: fixed, expected_size: 15}", "privacy.mechanism.noise_multiplier=0.3",
+		"algorithm={kind: fedprox, mu: 0.1, local: {kind: adagrad, lr: 0.1, batch: 10, steps: 3, weight_decay: 0.01, schedule: {kind: step, every: 4, drop: 0.5}}, server: {kind: yogi, lr: 0.05, schedule: {kind: cosine, warmup: 2, final: 0.1}}}",
+	},
+	"dpsgd with a leash": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.8}}",
+		"data.partition={kind: dirichlet, clients: 10, alpha: 1}", "cohort={sampling: fixed, expected_size: 5}",
+		"algorithm={kind: fedprox, mu: 0.05, local: {kind: adam, lr: 0.03, tau: 1e-6, beta2: 0.99, batch: 10, epochs: 1, schedule: {kind: inverse-sqrt, warmup: 3}}, server: {kind: momentum, lr: 0.5}}",
+	},
+	"adagrad on the server": {
+		"algorithm.server={kind: adagrad, lr: 0.1, tau: 0.01, weight_decay: 0.02, schedule: {kind: linear}}",
+	},
 	"adaptive": {
 		"privacy={mechanism: {kind: adaptive, sigma0: 0.3, beta: 2, reading: one}}",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",

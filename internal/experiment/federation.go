@@ -36,7 +36,7 @@ type Federation struct {
 
 // clientAlgorithm is what a client computes, and how the server takes it.
 type clientAlgorithm interface {
-	Update(w *algorithm.Worker, update, model []float32, records []int, random *noise.Stream) error
+	Update(w *algorithm.Worker, update, model []float32, round int, records []int, random *noise.Stream) error
 	ServerGradient(mean []float32)
 }
 
@@ -129,13 +129,7 @@ func (f *Federation) protect() error {
 			f.Facts.Total = func(scale float64) accountant.Event { return accountant.Laplace{Scale: scale, Dim: f.Net.Size()} }
 		}
 	}
-	average := algorithm.FedAvg{}
-	if local := c.Algorithm.Local; local != nil {
-		average = algorithm.FedAvg{
-			Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
-			Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
-		}
-	}
+	average := c.localTraining()
 	if f.Facts.Protection == statement.InTraining {
 		for _, records := range f.Parts {
 			f.Facts.BatchRate = append(f.Facts.BatchRate, average.RateFor(len(records)))
@@ -157,30 +151,39 @@ func (f *Federation) protect() error {
 }
 
 func (f *Federation) build(average algorithm.FedAvg) error {
-	f.algorithm = algorithm.FedSGD{}
-	if f.Config.Algorithm.Kind == "fedavg" {
+	if f.Config.Algorithm.Local != nil {
 		if err := average.Check(); err != nil {
 			return f.Config.refuse("algorithm.local", "is impossible: %v", err)
 		}
-		f.algorithm = average
 	}
 	switch f.Config.Privacy.Mechanism.Kind {
 	case "adaptive":
 		return f.buildPrinted(average)
 	case "adaptive-released":
+		f.algorithm = f.training(average)
 		return f.buildFollowing()
 	case "waterfill":
+		f.algorithm = f.training(average)
 		return f.buildFilling()
 	}
 	protect, err := f.protector(&average)
 	if err != nil {
 		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 	}
-	if average.Noise != nil {
-		f.algorithm = average
-	}
+	f.algorithm = f.training(average)
 	f.way = way{updates{f.algorithm, protect}, protect}
 	return nil
+}
+
+// training is the algorithm of the file.
+func (f *Federation) training(average algorithm.FedAvg) clientAlgorithm {
+	switch f.Config.Algorithm.Kind {
+	case "fedavg":
+		return average
+	case "fedprox":
+		return algorithm.FedProx{FedAvg: average, Mu: f.Config.Algorithm.Mu}
+	}
+	return algorithm.FedSGD{}
 }
 
 // protector makes the mechanism on updates. Noise inside local training is put into the algorithm instead.

@@ -77,10 +77,9 @@ func (f *Federation) serverWork(crew *crew, model []float32) {
 	sum := make([]int64, f.width())
 	f.way.server.ServerNoise(sum, f.key.Derive("probe").Stream())
 	r := run{f: f, crew: crew, way: f.way}
-	c := f.Config.Algorithm.Server
 	var err error
-	if r.server, err = algorithm.NewOptimizer(algorithm.OptimizerConfig{Kind: c.Optimizer, Rate: c.Rate, Beta: c.Beta}, len(model)); err == nil {
-		r.apply(append([]float32(nil), model...), &rounds.Release{Sum: sum, Contributors: 1})
+	if r.server, err = algorithm.NewOptimizer(f.Config.serverOptimizer(), len(model)); err == nil {
+		r.apply(append([]float32(nil), model...), &rounds.Release{Round: 1, Sum: sum, Contributors: 1})
 	}
 }
 

@@ -10,7 +10,7 @@ type way struct {
 
 // clientSide computes what a client sends and adds it to the worker's sum.
 type clientSide interface {
-	contribute(w *worker, model []float32, records []int, random noise.Key) error
+	contribute(w *worker, model []float32, round int, records []int, random noise.Key) error
 }
 
 // serverSide makes a mean of what was sent.
@@ -39,8 +39,8 @@ type updates struct {
 	mechanism encoder
 }
 
-func (u updates) contribute(w *worker, model []float32, records []int, random noise.Key) error {
-	if err := u.algorithm.Update(w.Worker, w.update, model, records, random.Derive("training").Stream()); err != nil {
+func (u updates) contribute(w *worker, model []float32, round int, records []int, random noise.Key) error {
+	if err := u.algorithm.Update(w.Worker, w.update, model, round, records, random.Derive("training").Stream()); err != nil {
 		return err
 	}
 	return u.mechanism.Contribute(w.sum, w.update, random.Derive("noise").Stream())

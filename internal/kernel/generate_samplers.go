@@ -35,7 +35,7 @@ func main() {
 	}
 	round()
 	addWrapped()
-	sumSquares()
+	addSquares()
 	out.Flush()
 }
 
@@ -92,13 +92,13 @@ func addWrapped() {
 	op("RET")
 }
 
-// sumSquares is the first part of SumSquares: eight partial sums.
-func sumSquares() {
-	function("sumSquaresAVX512", "(sums *[8]float64, x *float32, groups int)", 24)
+// addSquares is Squares.Add.
+func addSquares() {
+	function("addSquaresAVX512", "(sums *Squares, x *float32, groups int)", 24)
 	op("MOVQ sums+0(FP), DI")
 	op("MOVQ x+8(FP), SI")
 	op("MOVQ groups+16(FP), CX")
-	op("VPXORQ Z1, Z1, Z1")
+	op("VMOVUPD (DI), Z1")
 	eachEight("squares8", func() {
 		op("VCVTPS2PD (SI), Z0")
 		op("VMULPD Z0, Z0, Z0")

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -22,7 +23,7 @@ func naive(m, k, n int, a, b func(i, j int) float32) []float64 {
 func random(r *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
-		if r.IntN(3) > 0 { // a third are zeros, which the products skip
+		if r.IntN(3) > 0 { // a third are zeros
 			x[i] = float32(r.NormFloat64())
 		}
 	}
@@ -89,15 +90,35 @@ func TestFiniteSeesEveryBadValue(t *testing.T) {
 	}
 }
 
-func BenchmarkMatMul(b *testing.B) {
-	const m, k, n = 64, 784, 80
-	r := rand.New(rand.NewPCG(1, 2))
-	x, w, y := make([]float32, m*k), random(r, k*n), make([]float32, m*n)
-	for i := range x {
-		x[i] = r.Float32()
+func TestSquaresOfPartsAreThoseOfTheWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	x := make([]float32, 1003)
+	var parts Squares
+	for from := 0; from < len(x); {
+		to := min(len(x), from+8*(1+r.IntN(9)))
+		for i := from; i < to; i++ {
+			x[i] = float32(r.NormFloat64())
+		}
+		parts.Add(x[from:to])
+		from = to + 8*r.IntN(4)
 	}
-	for b.Loop() {
-		MatMul(y, x, w, m, k, n)
+	if got, want := parts.Sum(), SumSquares(x); got != want {
+		t.Errorf("%v by parts, %v as a whole", got, want)
 	}
-	b.ReportMetric(2*m*k*n*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
+}
+
+func TestSeekingIsReadingUpTo(t *testing.T) {
+	key := [32]byte{5}
+	whole := make([]byte, 40*Chunk)
+	NewKeystream(key).Fill(whole)
+	for _, k := range []*Keystream{NewKeystream(key), portableKeystream(key)} {
+		for _, chunk := range []uint64{7, 0, 39, 38, 1} {
+			k.Seek(chunk)
+			got := make([]byte, Chunk)
+			k.Fill(got)
+			if !bytes.Equal(got, whole[chunk*Chunk:(chunk+1)*Chunk]) || k.At() != chunk+1 {
+				t.Errorf("chunk %d is another one", chunk)
+			}
+		}
+	}
 }

@@ -12,17 +12,26 @@ const Chunk = 512
 
 // Keystream is AES-256 in counter mode, counter zero first, big endian (NIST SP 800-38A).
 type Keystream struct {
-	portable cipher.Stream // nil if the fast version runs
+	block    cipher.Block  // nil if the fast version runs
+	portable cipher.Stream // of block, at counter
 	keys     [15][16]byte  // the fast version's
-	counter  uint64
+	counter  uint64        // of cipher blocks
 }
 
 // NewKeystream starts the stream of a key.
 func NewKeystream(key [32]byte) *Keystream {
+	k := new(Keystream)
+	k.Start(key)
+	return k
+}
+
+// Start begins the stream of another key, in the same memory.
+func (k *Keystream) Start(key [32]byte) {
 	if hasVAES {
-		return &Keystream{keys: roundKeys(key)}
+		k.keys, k.counter = roundKeys(key), 0
+		return
 	}
-	return portableKeystream(key)
+	*k = *portableKeystream(key)
 }
 
 func portableKeystream(key [32]byte) *Keystream {
@@ -30,8 +39,23 @@ func portableKeystream(key [32]byte) *Keystream {
 	if err != nil {
 		panic("kernel: internal error: " + err.Error()) // 32 bytes are a key
 	}
-	return &Keystream{portable: cipher.NewCTR(block, make([]byte, aes.BlockSize))}
+	k := &Keystream{block: block}
+	k.Seek(0)
+	return k
 }
+
+// Seek goes to a chunk, counted from 0: the next bytes are those that so many chunks come before.
+func (k *Keystream) Seek(chunk uint64) {
+	k.counter = chunk * (Chunk / aes.BlockSize)
+	if k.block != nil {
+		var first [aes.BlockSize]byte
+		binary.BigEndian.PutUint64(first[8:], k.counter)
+		k.portable = cipher.NewCTR(k.block, first[:])
+	}
+}
+
+// At is the chunk that comes next.
+func (k *Keystream) At() uint64 { return k.counter / (Chunk / aes.BlockSize) }
 
 // Fill overwrites dst, a multiple of [Chunk] bytes, with the next bytes of the stream.
 func (k *Keystream) Fill(dst []byte) {
@@ -41,12 +65,12 @@ func (k *Keystream) Fill(dst []byte) {
 	if len(dst) == 0 {
 		return
 	}
-	if k.portable != nil {
+	if k.block != nil {
 		clear(dst)
 		k.portable.XORKeyStream(dst, dst)
-		return
+	} else {
+		keystreamFast(dst, &k.keys, k.counter)
 	}
-	keystreamFast(dst, &k.keys, k.counter)
 	k.counter += uint64(len(dst) / aes.BlockSize)
 }
 

@@ -22,8 +22,18 @@ func AddWrapped(sum, x []int64, half, mask int64) {
 // SumSquares is the squared L2 norm, summed in float64: a clip must not lose a small coordinate beside a large one. Element i goes to
 // partial sum i mod 8, whatever the processor, so that every one gives the same bits.
 func SumSquares(x []float32) float64 {
-	var s [8]float64
-	i := sumSquaresFast(&s, x)
+	var s Squares
+	s.Add(x)
+	return s.Sum()
+}
+
+// Squares are the partial sums of SumSquares. Parts of a vector that is zero elsewhere, each beginning at a multiple of 8, add up to the
+// same bits as the whole.
+type Squares [8]float64
+
+// Add takes further elements.
+func (s *Squares) Add(x []float32) {
+	i := addSquaresFast(s, x)
 	for ; len(x)-i >= 8; i += 8 {
 		y := x[i : i+8 : i+8]
 		for j := range s {
@@ -34,5 +44,9 @@ func SumSquares(x []float32) float64 {
 	for j, v := range x[i:] {
 		s[j] += float64(float64(v) * float64(v))
 	}
+}
+
+// Sum is that of all.
+func (s *Squares) Sum() float64 {
 	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
 }

@@ -2,14 +2,6 @@ package kernel
 
 //go:generate sh -c "go run generate_samplers.go > samplers_amd64.s"
 
-import "golang.org/x/sys/cpu"
-
-var (
-	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
-	hasAVX2   = cpu.X86.HasAVX2
-	hasVAES   = hasAVX512 && cpu.X86.HasAES && cpu.X86.HasAVX512VAES
-)
-
 //go:noescape
 func addAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
 
@@ -69,9 +61,9 @@ func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 
 //go:noescape
-func sumSquaresAVX512(sums *[8]float64, x *float32, groups int)
+func addSquaresAVX512(sums *Squares, x *float32, groups int)
 
-// roundFast, addWrappedFast and sumSquaresFast do the first elements, a multiple of 8, and say how many.
+// roundFast, addWrappedFast and addSquaresFast do the first elements, a multiple of 8, and say how many.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 	groups := len(dst) / 8
 	if !hasAVX512 || groups == 0 {
@@ -90,11 +82,11 @@ func addWrappedFast(sum, x []int64, half, mask int64) int {
 	return 8 * groups
 }
 
-func sumSquaresFast(sums *[8]float64, x []float32) int {
+func addSquaresFast(sums *Squares, x []float32) int {
 	groups := len(x) / 8
 	if !hasAVX512 || groups == 0 {
 		return 0
 	}
-	sumSquaresAVX512(sums, &x[0], groups)
+	addSquaresAVX512(sums, &x[0], groups)
 	return 8 * groups
 }

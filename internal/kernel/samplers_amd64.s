@@ -832,12 +832,12 @@ wrap8:
 	VZEROUPPER
 	RET
 
-// func sumSquaresAVX512(sums *[8]float64, x *float32, groups int)
-TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
+// func addSquaresAVX512(sums *Squares, x *float32, groups int)
+TEXT ·addSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ sums+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ groups+16(FP), CX
-	VPXORQ Z1, Z1, Z1
+	VMOVUPD (DI), Z1
 squares8:
 	VCVTPS2PD (SI), Z0
 	VMULPD Z0, Z0, Z0

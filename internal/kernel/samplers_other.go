@@ -2,8 +2,6 @@
 
 package kernel
 
-const hasVAES = false
-
 func addAliasedFast(*Aliased, []int64, []byte, []byte) int { return 0 }
 
 func normal32Fast([]float32, []byte) bool { return false }
@@ -18,4 +16,4 @@ func roundFast([]int64, []float32, float64, []byte) int { return 0 }
 
 func addWrappedFast([]int64, []int64, int64, int64) int { return 0 }
 
-func sumSquaresFast(*[8]float64, []float32) int { return 0 }
+func addSquaresFast(*Squares, []float32) int { return 0 }

@@ -1,26 +1,146 @@
 package nn
 
-import (
-	"math"
+import "hubbub/internal/kernel"
 
-	"hubbub/internal/kernel"
-)
-
-// Pass is the scratch memory of one goroutine and the result of its last [Pass.Backward]. It grows to the largest batch seen.
+// Pass is scratch memory for gradients. It grows to the largest batch seen, and then allocates nothing more.
 type Pass struct {
-	net    *Net
-	batch  int
-	inputs []float32
-	// outputs[i] holds layer i's outputs after its activation; deltas[i] the loss's derivative by its sums before it.
-	outputs, deltas [][]float32
+	net     *Net
+	crew    Crew
+	workers []worker
 
-	// SquaredNorms holds the squared L2 norm of each example's gradient.
+	job
+	turned          []float32 // the body's weights, as its backward likes them
+	features        []float32 // what the body gives the head
+	outputs, deltas [][]float32
+	partial         []float32 // sums of the body's gradients, one for each chunk
+	losses          []float64
+	right           []bool
+
+	doChunk, doBlock func(worker, i int) // made once: a method value allocates
+
+	// SquaredNorms holds the squared L2 norm of each example's gradient after [Pass.Clipped].
 	SquaredNorms []float64
 }
 
-// NewPass makes scratch memory for the network.
-func NewPass(net *Net) *Pass {
-	return &Pass{net: net, outputs: make([][]float32, len(net.layers)), deltas: make([][]float32, len(net.layers))}
+// job is what was asked for.
+type job struct {
+	params, inputs []float32
+	labels         []uint8
+	sum            []float32                                      // add gradients up here
+	rows           []float32                                      // or write each example's here; neither: no gradients
+	factor         func(example int, squaredNorm float64) float64 // nil: gradients are not scaled, and not measured
+}
+
+// NewPass makes scratch memory for the network. The crew shares the work of every batch; nil: the caller does it alone.
+func NewPass(net *Net, crew Crew) *Pass {
+	if crew == nil {
+		crew = alone{}
+	}
+	p := &Pass{net: net, crew: crew, workers: make([]worker, crew.Size())}
+	p.outputs, p.deltas = make([][]float32, len(net.head)), make([][]float32, len(net.head))
+	p.turned = make([]float32, net.bodySize)
+	p.doChunk, p.doBlock = p.chunk, p.block
+	for i := range p.workers {
+		p.workers[i].init(net)
+	}
+	return p
+}
+
+// Sum adds the gradients of a batch to sum and returns its summed loss.
+func (p *Pass) Sum(sum, params, inputs []float32, labels []uint8) (loss float64) {
+	return p.run(job{params: params, inputs: inputs, labels: labels, sum: sum})
+}
+
+// Clipped adds every example's gradient, times factor of its index and squared norm, to sum and returns the summed loss of the batch.
+// The crew's workers call factor, at once and in any order.
+func (p *Pass) Clipped(sum, params, inputs []float32, labels []uint8, factor func(example int, squaredNorm float64) float64) (loss float64) {
+	return p.run(job{params: params, inputs: inputs, labels: labels, sum: sum, factor: factor})
+}
+
+// PerExample writes every example's gradient to rows, one after the other, and returns the summed loss.
+func (p *Pass) PerExample(rows, params, inputs []float32, labels []uint8) (loss float64) {
+	return p.run(job{params: params, inputs: inputs, labels: labels, rows: rows})
+}
+
+// Evaluate returns the summed loss and the number of examples whose label has the largest logit.
+func (p *Pass) Evaluate(params, inputs []float32, labels []uint8) (loss float64, correct int) {
+	loss = p.run(job{params: params, inputs: inputs, labels: labels})
+	for _, right := range p.right {
+		if right {
+			correct++
+		}
+	}
+	return loss, correct
+}
+
+func (j job) backward() bool { return j.sum != nil || j.rows != nil }
+
+// perChunk is how many examples one task takes. It depends on the batch alone, so that sums have the same bits on any crew. Two
+// chunks at the least give two cores work. A body leaves much behind for the way back, and few examples of it fit a cache.
+func (n *Net) perChunk(batch int) int {
+	most := 128
+	if len(n.body) > 0 {
+		most = 16
+	}
+	return min(most, (batch+1)/2)
+}
+
+func (p *Pass) run(j job) (loss float64) {
+	net, batch := p.net, len(j.labels)
+	if batch == 0 {
+		p.SquaredNorms, p.right = p.SquaredNorms[:0], p.right[:0]
+		return 0
+	}
+	p.job = j
+	perChunk := net.perChunk(batch)
+	chunks := (batch + perChunk - 1) / perChunk
+	p.losses, p.right, p.SquaredNorms = grow(p.losses, batch), grow(p.right, batch), grow(p.SquaredNorms, batch)
+	if len(net.body) > 0 {
+		p.features = grow(p.features, batch*net.head[0].in)
+	}
+	for i, d := range net.head {
+		p.outputs[i], p.deltas[i] = grow(p.outputs[i], batch*d.out), grow(p.deltas[i], batch*d.out)
+	}
+	if j.backward() {
+		for _, s := range net.body {
+			s.turn(p.turned, j.params)
+		}
+	}
+	if j.sum != nil {
+		p.partial = grow(p.partial, chunks*net.bodySize)
+		clear(p.partial)
+	}
+	p.crew.Do(chunks, p.doChunk)
+	if j.sum != nil {
+		for i := range chunks {
+			kernel.Axpy(j.sum[:net.bodySize], 1, p.partial[i*net.bodySize:(i+1)*net.bodySize])
+		}
+		p.crew.Do(len(net.blocks), p.doBlock)
+	}
+	for _, l := range p.losses {
+		loss += l
+	}
+	p.job = job{} // the caller's memory is not ours to hold
+	return loss
+}
+
+// block adds the gradients of all examples to some rows of a dense layer.
+func (p *Pass) block(worker, i int) {
+	b := p.net.blocks[i]
+	d := p.net.head[b.layer]
+	d.addGradients(&p.workers[worker].products, p.sum, b, p.headInput(b.layer, 0, len(p.labels)), p.deltas[b.layer])
+}
+
+// headInput is what layer i of the head takes from some examples.
+func (p *Pass) headInput(i, from, to int) []float32 {
+	width, all := p.net.head[i].in, p.inputs
+	switch {
+	case i > 0:
+		all = p.outputs[i-1]
+	case len(p.net.body) > 0:
+		all = p.features
+	}
+	return all[from*width : to*width]
 }
 
 func grow[T any](s []T, n int) []T {
@@ -28,147 +148,4 @@ func grow[T any](s []T, n int) []T {
 		return make([]T, n)
 	}
 	return s[:n]
-}
-
-// forward computes the outputs of a batch; the last layer's are the unnormalised logits.
-func (p *Pass) forward(params, inputs []float32, batch int) []float32 {
-	p.batch, p.inputs = batch, inputs
-	for i, l := range p.net.layers {
-		p.outputs[i] = grow(p.outputs[i], batch*l.out)
-		out := p.outputs[i]
-		kernel.MatMul(out, inputs, l.weights(params), batch, l.in, l.out)
-		biases := l.biases(params)
-		for e := range batch {
-			kernel.Axpy(out[e*l.out:(e+1)*l.out], 1, biases)
-		}
-		if i < len(p.net.layers)-1 {
-			p.net.activation.apply(out)
-		}
-		inputs = out
-	}
-	return inputs
-}
-
-// Backward runs a batch forward and back. It returns the summed loss and leaves what [Pass.AddGradients] and the caller's clip
-// need: every layer's deltas and every example's gradient norm.
-func (p *Pass) Backward(params, inputs []float32, labels []uint8) float64 {
-	net := p.net
-	batch := len(labels)
-	logits := p.forward(params, inputs, batch)
-	last := len(net.layers) - 1
-	for i, l := range net.layers {
-		p.deltas[i] = grow(p.deltas[i], batch*l.out)
-	}
-	classes := net.Classes()
-	loss := 0.0
-	for e, label := range labels {
-		loss += softmaxLoss(p.deltas[last][e*classes:(e+1)*classes], logits[e*classes:(e+1)*classes], label)
-	}
-	for i := last; i > 0; i-- {
-		l := net.layers[i]
-		kernel.MatMulTransB(p.deltas[i-1], p.deltas[i], l.weights(params), batch, l.out, l.in)
-		net.activation.backward(p.deltas[i-1], p.outputs[i-1])
-	}
-	p.SquaredNorms = grow(p.SquaredNorms, batch)
-	clear(p.SquaredNorms)
-	for i, l := range net.layers {
-		for e := range batch {
-			// The weight gradient is the outer product of input and delta; the bias gradient is delta.
-			delta := kernel.SumSquares(p.deltas[i][e*l.out : (e+1)*l.out])
-			p.SquaredNorms[e] += delta * (1 + kernel.SumSquares(p.layerInput(i)[e*l.in:(e+1)*l.in]))
-		}
-	}
-	return loss
-}
-
-func (p *Pass) layerInput(i int) []float32 {
-	if i == 0 {
-		return p.inputs
-	}
-	return p.outputs[i-1]
-}
-
-// AddGradients adds sum over examples of factors[e] times its gradient to sum. It may be called once per Backward: it scales the
-// deltas in place.
-func (p *Pass) AddGradients(sum []float32, factors []float32) {
-	for i, l := range p.net.layers {
-		biases := l.biases(sum)
-		for e, f := range factors {
-			delta := p.deltas[i][e*l.out : (e+1)*l.out]
-			kernel.Scale(delta, f)
-			kernel.Axpy(biases, 1, delta)
-		}
-		kernel.MatMulTransA(l.weights(sum), p.layerInput(i), p.deltas[i], len(factors), l.in, l.out)
-	}
-}
-
-// Evaluate returns the summed loss and the number of examples whose label has the largest logit.
-func (p *Pass) Evaluate(params, inputs []float32, labels []uint8) (loss float64, correct int) {
-	logits := p.forward(params, inputs, len(labels))
-	classes := p.net.Classes()
-	scratch := make([]float32, classes)
-	for e, label := range labels {
-		row := logits[e*classes : (e+1)*classes]
-		loss += softmaxLoss(scratch, row, label)
-		best := 0
-		for c, v := range row {
-			if v > row[best] {
-				best = c
-			}
-		}
-		if best == int(label) {
-			correct++
-		}
-	}
-	return loss, correct
-}
-
-// softmaxLoss sets delta to softmax(logits) - onehot(label) and returns -log softmax(logits)[label].
-func softmaxLoss(delta, logits []float32, label uint8) float64 {
-	largest := logits[0]
-	for _, v := range logits {
-		largest = max(largest, v)
-	}
-	total := 0.0
-	for i, v := range logits {
-		e := math.Exp(float64(v - largest)) // at most 1: no overflow
-		delta[i] = float32(e)
-		total += e
-	}
-	for i := range delta {
-		delta[i] = float32(float64(delta[i]) / total)
-	}
-	delta[label]--
-	return math.Log(total) - float64(logits[label]-largest)
-}
-
-func (a Activation) apply(x []float32) {
-	switch a {
-	case ReLU:
-		for i, v := range x {
-			if v < 0 {
-				x[i] = 0
-			}
-		}
-	case Tanh:
-		for i, v := range x {
-			x[i] = float32(math.Tanh(float64(v)))
-		}
-	}
-}
-
-// backward multiplies the deltas by the activation's derivative, written in terms of its output.
-func (a Activation) backward(delta, output []float32) {
-	switch a {
-	case ReLU:
-		for i, v := range output {
-			if v <= 0 {
-				delta[i] = 0
-			}
-		}
-	case Tanh:
-		for i, v := range output {
-			delta[i] *= 1 - v*v
-		}
-	}
 }

@@ -1,0 +1,143 @@
+package nn
+
+import "hubbub/internal/kernel"
+
+// worker is the memory of one of the crew.
+type worker struct {
+	products kernel.Workspace
+	examples []float32 // what the examples of a chunk leave on their way through the body
+	scratch  []float32
+	features []float32    // the loss's derivative by the features of a chunk
+	deltas   [2][]float32 // and by what flows between two layers of the body
+	gradient []float32    // of one example by the body's weights
+	softmax  []float32
+}
+
+func (w *worker) init(n *Net) {
+	w.scratch = make([]float32, n.scratch)
+	w.gradient = make([]float32, n.bodySize)
+	w.softmax = make([]float32, n.Classes())
+	if len(n.body) > 0 {
+		w.deltas = [2][]float32{make([]float32, n.widest), make([]float32, n.widest)}
+	}
+}
+
+// chunk takes some examples forward and, if gradients are wanted, back.
+func (p *Pass) chunk(number, i int) {
+	n, w := p.net, &p.workers[number]
+	perChunk := n.perChunk(len(p.labels))
+	from, to := i*perChunk, min((i+1)*perChunk, len(p.labels))
+	if len(n.body) > 0 {
+		w.examples = grow(w.examples, perChunk*n.memory)
+		for e := from; e < to; e++ {
+			p.bodyForward(w, e, w.examples[(e-from)*n.memory:(e-from+1)*n.memory])
+		}
+	}
+	for l, d := range n.head {
+		d.forward(&w.products, p.params, p.outputs[l][from*d.out:to*d.out], p.headInput(l, from, to))
+	}
+	p.loss(w, from, to)
+	if !p.backward() {
+		return
+	}
+	for l := len(n.head) - 1; l > 0; l-- {
+		d, before := n.head[l], n.head[l-1]
+		deltas := p.deltas[l-1][from*d.in : to*d.in]
+		d.backward(&w.products, p.params, deltas, p.deltas[l][from*d.out:to*d.out])
+		before.activation.back(deltas, p.outputs[l-1][from*d.in:to*d.in])
+	}
+	if d := n.head[0]; n.bodySize > 0 {
+		w.features = grow(w.features, perChunk*d.in)
+		d.backward(&w.products, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
+	}
+	for e := from; e < to; e++ {
+		p.example(w, i, e, e-from)
+	}
+}
+
+// example finishes example e, the k-th of chunk i: the body's gradient, the norm, the clip.
+func (p *Pass) example(w *worker, i, e, k int) {
+	n := p.net
+	body := func(gradient []float32, add bool) {
+		if n.bodySize > 0 {
+			width := n.head[0].in
+			p.bodyBackward(w, e, w.examples[k*n.memory:(k+1)*n.memory], w.features[k*width:(k+1)*width], gradient, add)
+		}
+	}
+	switch {
+	case p.rows != nil:
+		row := p.rows[e*n.size : (e+1)*n.size]
+		clear(row[n.bodySize:])
+		body(row[:n.bodySize], false)
+		for _, b := range n.blocks {
+			d := n.head[b.layer]
+			d.addGradients(&w.products, row, b, p.headInput(b.layer, e, e+1), p.deltas[b.layer][e*d.out:(e+1)*d.out])
+		}
+	case p.factor == nil:
+		body(p.partial[i*n.bodySize:(i+1)*n.bodySize], true)
+	default:
+		body(w.gradient, false)
+		square := kernel.SumSquares(w.gradient)
+		for l, d := range n.head {
+			square += d.squaredNorm(p.headInput(l, e, e+1), p.deltas[l][e*d.out:(e+1)*d.out])
+		}
+		p.SquaredNorms[e] = square
+		factor := float32(p.factor(e, square))
+		kernel.Axpy(p.partial[i*n.bodySize:(i+1)*n.bodySize], factor, w.gradient)
+		for l, d := range n.head {
+			kernel.Scale(p.deltas[l][e*d.out:(e+1)*d.out], factor)
+		}
+	}
+}
+
+// loss sets the last layer's deltas, each example's loss, and whether its answer is right.
+func (p *Pass) loss(w *worker, from, to int) {
+	last := len(p.net.head) - 1
+	classes := p.net.Classes()
+	for e := from; e < to; e++ {
+		logits := p.outputs[last][e*classes : (e+1)*classes]
+		p.losses[e] = softmaxLoss(p.deltas[last][e*classes:(e+1)*classes], logits, p.labels[e])
+		p.right[e] = largest(logits) == int(p.labels[e])
+	}
+}
+
+func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
+	n := p.net
+	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
+	if n.channelsLast {
+		turn(memory[:len(input)], input, n.input)
+		input = memory[:len(input)]
+	}
+	for i := range n.body {
+		s := &n.body[i]
+		s.forward(&w.products, s.visit(p.params, input, memory, w.scratch))
+	}
+	last := n.body[len(n.body)-1]
+	copy(p.features[e*n.head[0].in:], memory[last.outAt:last.outAt+last.out.size()])
+}
+
+func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32, add bool) {
+	n := p.net
+	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
+	for i := len(n.body) - 1; i >= n.firstWeights; i-- {
+		s := &n.body[i]
+		v := s.visit(p.params, input, memory, w.scratch)
+		v.turned, v.gradient, v.add = p.turned, gradient, add
+		v.dOut = delta
+		if i > n.firstWeights {
+			v.dIn = w.deltas[i%2][:s.in.size()]
+		}
+		s.backward(&w.products, v)
+		delta = v.dIn
+	}
+}
+
+// turn puts channels last.
+func turn(dst, src []float32, p picture) {
+	pixels := p.height * p.width
+	for c := range p.channels {
+		for i, x := range src[c*pixels : (c+1)*pixels] {
+			dst[i*p.channels+c] = x
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package nn
+
+import (
+	"fmt"
+
+	"hubbub/internal/kernel"
+)
+
+// conv is a convolution with square windows and a bias per filter. Weights are window rows, window columns, channels, filters.
+//
+// Where a row of a window is long, products read the picture in place: the pixels of one output row, seen as a matrix whose rows
+// overlap. Where it is short, as with the few channels of a record, windows are gathered first.
+type conv struct {
+	in, out      picture
+	size, stride int
+	top, left    int     // zeros above and to the left
+	padded       picture // in, with all its zeros
+	at           int     // of the weights, then biases
+	gathers      bool
+}
+
+// shortRow is the length of a window's row, in numbers, below which gathering pays: a product over so few is mostly overhead.
+const shortRow = 32
+
+func newConv(in picture, l Layer) (conv, string) {
+	c := conv{in: in, size: l.Size, stride: l.Stride, padded: in}
+	if c.size == 0 {
+		c.size = 3
+	}
+	if c.stride == 0 {
+		c.stride = 1
+	}
+	if l.Padding == "same" {
+		// One output for every stride; an odd number of zeros has the larger half below and to the right.
+		pad := func(side int) int { return max(0, ((side+c.stride-1)/c.stride-1)*c.stride+c.size-side) }
+		c.top, c.left = pad(in.height)/2, pad(in.width)/2
+		c.padded.height += pad(in.height)
+		c.padded.width += pad(in.width)
+	}
+	if c.size > c.padded.height || c.size > c.padded.width {
+		return c, fmt.Sprintf("a window of %dx%d does not fit into %dx%d pixels: lower size, or pad with padding: same", c.size, c.size, in.height, in.width)
+	}
+	c.out = picture{(c.padded.height-c.size)/c.stride + 1, (c.padded.width-c.size)/c.stride + 1, l.Filters}
+	c.gathers = c.row() < shortRow
+	if c.padded.size() > maxWeights || c.row()*c.size > maxWeights/c.out.channels || c.gathers && c.keeps() > maxWeights {
+		return c, fmt.Sprintf("windows of %dx%d for %d filters are too many numbers: lower size or filters", c.size, c.size, c.out.channels)
+	}
+	return c, ""
+}
+
+// row is the length of one row of a window; window that of all of them.
+func (c conv) row() int    { return c.size * c.in.channels }
+func (c conv) window() int { return c.size * c.row() }
+
+// pixels is the number of outputs of each filter.
+func (c conv) pixels() int { return c.out.height * c.out.width }
+
+// weights are the weights and biases of a vector laid out as the network's weights.
+func (c conv) weights(params []float32) (weights, biases []float32) {
+	n := c.window() * c.out.channels
+	return params[c.at : c.at+n], params[c.at+n : c.at+n+c.out.channels]
+}
+
+func (c conv) pads() bool { return c.padded != c.in }
+
+// slides says whether the deltas are laid out with as many columns as the padded picture has: then the pixels under them are one
+// evenly spaced run, and backward needs one product for each row of the window instead of one for each row of the picture.
+func (c conv) slides() bool { return c.stride == 1 && !c.gathers }
+
+func (c conv) keeps() int {
+	switch {
+	case c.gathers:
+		return c.pixels() * c.window()
+	case c.pads():
+		return c.padded.size()
+	}
+	return 0
+}
+
+func (c conv) scratch() int {
+	n := 0
+	if c.slides() {
+		n += c.out.height * c.padded.width * c.out.channels
+	}
+	if c.pads() {
+		n += c.padded.size()
+	}
+	return n
+}
+
+func (c conv) forward(w *kernel.Workspace, v visit) {
+	filters := c.out.channels
+	weights, biases := c.weights(v.params)
+	if c.gathers {
+		c.gather(v.kept, v.in)
+		w.Multiply(v.out, filters, rows(v.kept, c.window()), rows(weights, filters), c.pixels(), filters, c.window(), false)
+	} else {
+		if c.pads() {
+			c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
+		}
+		from := c.picture(v)
+		for row := range c.out.height {
+			for i := range c.size {
+				pixels := rows(from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride*c.in.channels)
+				w.Multiply(v.out[row*c.out.width*filters:], filters, pixels, rows(weights[i*c.row()*filters:], filters), c.out.width, filters, c.row(), i > 0)
+			}
+		}
+	}
+	kernel.AddToRows(v.out, biases)
+}
+
+// picture is the input with its zeros around it. Only forward writes to it, and never to the zeros, which were there when the memory
+// was made.
+func (c conv) picture(v visit) []float32 {
+	if c.pads() {
+		return v.kept
+	}
+	return v.in
+}
+
+// eachLine calls do with where each row of the picture begins in itself and in its padded copy.
+func (c conv) eachLine(do func(inside, padded int)) {
+	for row := range c.in.height {
+		do(row*c.in.width*c.in.channels, ((row+c.top)*c.padded.width+c.left)*c.in.channels)
+	}
+}
+
+// gather writes every window, one after the other.
+func (c conv) gather(windows, in []float32) {
+	line := c.row()
+	for row := range c.out.height {
+		for column := range c.out.width {
+			// The columns of the window that lie inside the picture.
+			first := column*c.stride - c.left
+			skip := max(0, -first)
+			end := min(c.size, c.in.width-first)
+			for i := range c.size {
+				to := windows[:line]
+				windows = windows[line:]
+				y := row*c.stride + i - c.top
+				if y < 0 || y >= c.in.height || skip >= end {
+					clear(to)
+					continue
+				}
+				clear(to[:skip*c.in.channels])
+				copy(to[skip*c.in.channels:end*c.in.channels], in[(y*c.in.width+first+skip)*c.in.channels:])
+				clear(to[end*c.in.channels:])
+			}
+		}
+	}
+}
+
+// turn transposes each pixel's weights, channels by filters, for the way back to the input.
+func (c conv) turn(turned, params []float32) {
+	channels, filters := c.in.channels, c.out.channels
+	from, _ := c.weights(params)
+	to, _ := c.weights(turned)
+	for at := 0; at < len(from); at += channels * filters {
+		for i := range channels {
+			for j, x := range from[at+i*filters : at+(i+1)*filters] {
+				to[at+j*channels+i] = x
+			}
+		}
+	}
+}
+
+func (c conv) backward(w *kernel.Workspace, v visit) {
+	filters := c.out.channels
+	_, dBiases := c.weights(v.gradient)
+	if !v.add {
+		clear(dBiases)
+	}
+	kernel.AddRows(dBiases, v.dOut)
+
+	// Deltas and how far apart their rows are; those that slide are spread out, with zeros where no window begins.
+	deltas, pitch, lines, run := v.dOut, c.out.width, c.out.height, c.out.width
+	if c.slides() {
+		pitch, lines, run = c.padded.width, 1, c.out.height*c.padded.width-(c.size-1)
+		deltas = v.scratch[:c.out.height*pitch*filters]
+		v.scratch = v.scratch[len(deltas):]
+		for row := range c.out.height {
+			line := deltas[row*pitch*filters : (row+1)*pitch*filters]
+			n := copy(line, v.dOut[row*c.out.width*filters:(row+1)*c.out.width*filters])
+			clear(line[n:])
+		}
+	}
+	c.weightGradient(w, v, deltas, pitch, lines, run)
+	if v.dIn == nil {
+		return
+	}
+	if !c.pads() {
+		c.inputGradient(w, v, v.dIn, deltas, pitch, lines, run)
+		return
+	}
+	padded := v.scratch[:c.padded.size()]
+	c.inputGradient(w, v, padded, deltas, pitch, lines, run)
+	c.eachLine(func(inside, from int) { copy(v.dIn[inside:inside+c.in.width*c.in.channels], padded[from:]) })
+}
+
+// weightGradient multiplies windows by deltas.
+func (c conv) weightGradient(w *kernel.Workspace, v visit, deltas []float32, pitch, lines, run int) {
+	channels, filters := c.in.channels, c.out.channels
+	dWeights, _ := c.weights(v.gradient)
+	if c.gathers {
+		w.Multiply(dWeights, filters, columns(v.kept, c.window()), rows(deltas, filters), c.window(), filters, c.pixels(), v.add)
+		return
+	}
+	from := c.picture(v)
+	for row := range lines {
+		for i := range c.size {
+			pixels := columns(from[(row*c.stride+i)*c.padded.width*channels:], c.stride*channels)
+			w.Multiply(dWeights[i*c.row()*filters:], filters, pixels, rows(deltas[row*pitch*filters:], filters), c.row(), filters, run, v.add || row > 0)
+		}
+	}
+}
+
+// inputGradient adds, for each pixel of a window, deltas times weights to the inputs that the pixel met.
+func (c conv) inputGradient(w *kernel.Workspace, v visit, dIn, deltas []float32, pitch, lines, run int) {
+	channels, filters := c.in.channels, c.out.channels
+	turned, _ := c.weights(v.turned)
+	clear(dIn)
+	for row := range lines {
+		for i := range c.size {
+			for j := range c.size {
+				to := dIn[((row*c.stride+i)*c.padded.width+j)*channels:]
+				w.Multiply(to, c.stride*channels, rows(deltas[row*pitch*filters:], filters), rows(turned[(i*c.size+j)*filters*channels:], channels), run, channels, filters, true)
+			}
+		}
+	}
+}

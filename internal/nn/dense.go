@@ -1,0 +1,51 @@
+package nn
+
+import "hubbub/internal/kernel"
+
+// dense is one fully connected layer of the head: weights of in×out, row-major, then out biases, and what follows it.
+type dense struct {
+	in, out    int
+	at         int        // where its weights begin in the flat vector
+	activation Activation // empty: none
+}
+
+func (d dense) weights(params []float32) []float32 { return params[d.at : d.at+d.in*d.out] }
+func (d dense) biases(params []float32) []float32 {
+	return params[d.at+d.in*d.out : d.at+(d.in+1)*d.out]
+}
+
+// forward sets the outputs of some examples.
+func (d dense) forward(w *kernel.Workspace, params, outputs, inputs []float32) {
+	examples := len(outputs) / d.out
+	w.Multiply(outputs, d.out, rows(inputs, d.in), rows(d.weights(params), d.out), examples, d.out, d.in, false)
+	kernel.AddToRows(outputs, d.biases(params))
+	d.activation.apply(outputs)
+}
+
+// backward sets the loss's derivative by the inputs, from that by the sums before the activation.
+func (d dense) backward(w *kernel.Workspace, params, dInputs, deltas []float32) {
+	examples := len(deltas) / d.out
+	w.Multiply(dInputs, d.in, rows(deltas, d.out), columns(d.weights(params), d.out), examples, d.in, d.out, false)
+}
+
+// squaredNorm is that of one example's gradient: the weights' is the outer product of input and delta, the biases' is delta.
+func (d dense) squaredNorm(input, delta []float32) float64 {
+	return kernel.SumSquares(delta) * (1 + kernel.SumSquares(input))
+}
+
+// block is a range of rows of a dense layer's weights: the part of the summing product that one task does.
+type block struct{ layer, from, to int }
+
+// blockWeights is about the number of weights in a block: several blocks for all but the smallest layers, each of them long work
+// beside the cost of handing it out.
+const blockWeights = 1 << 15
+
+// addGradients adds the gradients of all examples to the rows of the block.
+func (d dense) addGradients(w *kernel.Workspace, sum []float32, b block, inputs, deltas []float32) {
+	examples := len(deltas) / d.out
+	part := d.weights(sum)[b.from*d.out : b.to*d.out]
+	w.Multiply(part, d.out, columns(inputs[b.from:], d.in), rows(deltas, d.out), b.to-b.from, d.out, examples, true)
+	if b.from == 0 {
+		kernel.AddRows(d.biases(sum), deltas)
+	}
+}
