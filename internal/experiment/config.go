@@ -24,6 +24,8 @@ type Config struct {
 	Privacy   Privacy   `yaml:"privacy"`
 	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam, ddgauss, smm, binomial, waterfill)"`
 
+	Sweep strictyaml.Choices `yaml:"sweep" doc:"paths and the values to try there: every combination is an experiment (privacy.target.epsilon: [1, 2, 3])"`
+
 	doc *strictyaml.Document // where every value stood, for refusals that need the data
 }
 

@@ -42,7 +42,8 @@ type Progress struct {
 type Result struct {
 	Name                string          `json:"name"`
 	Finished            bool            `json:"finished"`
-	Note                string          `json:"note,omitempty"` // why it stopped early
+	Note                string          `json:"note,omitempty"`     // why it stopped early
+	Diverged            bool            `json:"diverged,omitempty"` // the training did, or its noise outgrew it
 	Rounds              int             `json:"rounds"`
 	Accuracy            float64         `json:"accuracy"`
 	Loss                float64         `json:"loss"`
@@ -151,7 +152,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	for !r.engine.Done() && stopped == nil {
 		stopped = r.oneRound(ctx)
 	}
-	note, spent := "", r.last.round
+	note, spent, diverged := "", r.last.round, false
 	switch {
 	case stopped == nil:
 	case errors.Is(stopped, context.Canceled):
@@ -163,7 +164,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 			why = errNoiseGrew
 		}
 		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, why, r.good.round)
-		stopped = inputError("%s", note)
+		stopped, diverged = inputError("%s", note), true
 		spent++ // the failing round may have been released
 		r.last, r.lines = r.good, r.lines[:r.good.round]
 	default:
@@ -172,7 +173,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	if err := r.keepCheckpoint(); err != nil {
 		return Result{}, err
 	}
-	result, err := r.finish(note, version, spent)
+	result, err := r.finish(note, version, spent, diverged)
 	if err != nil {
 		return Result{}, err
 	}
@@ -312,7 +313,7 @@ func (r *run) keepCheckpoint() error {
 }
 
 // finish writes model, result and report. The statement speaks of all rounds that were spent, also past the model that is kept.
-func (r *run) finish(note, version string, spent int) (Result, error) {
+func (r *run) finish(note, version string, spent int, diverged bool) (Result, error) {
 	facts := r.f.Facts
 	facts.Rounds, facts.Took = spent, r.f.participation(spent)
 	rows, err := facts.Rows()
@@ -326,7 +327,7 @@ func (r *run) finish(note, version string, spent int) (Result, error) {
 	}
 	hash := sha256.Sum256(encoded)
 	result := Result{
-		Name: r.f.Config.Name, Finished: note == "", Note: note, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
+		Name: r.f.Config.Name, Finished: note == "", Note: note, Diverged: diverged, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
 		Seconds: math.Round(r.last.seconds*1000) / 1000, BytesPerClientRound: r.f.BytesUp() + r.f.BytesDown(),
 		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), Noise: r.f.Noise(), Statement: rows,
 		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]),
