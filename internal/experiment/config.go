@@ -105,6 +105,7 @@ type Mechanism struct {
 
 	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam, ddgauss, smm, binomial)" min:"0" alias:"gamma,quantization"`
 	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution; left out: as few as hold the sum (skellam, ddgauss, smm, binomial)" min:"2" max:"40" alias:"bit_width"`
+	Overflow    string  `yaml:"overflow" doc:"refuse (left out): bits must hold the sum; allow: sums may wrap around, which costs accuracy, not privacy (skellam, ddgauss, smm, binomial)" enum:"refuse,allow"`
 	Rotate      bool    `yaml:"rotate" doc:"flatten updates by a shared random rotation, so that fewer bits hold their sum (skellam, ddgauss, smm, binomial)"`
 	Rounding    string  `yaml:"rounding" doc:"stochastic: part of the mechanism; conditional: until the norm is below a bound (skellam, ddgauss)" enum:"stochastic,conditional"`
 	K           float64 `yaml:"k" doc:"conditional rounding accepts norms up to k clips (skellam)" min:"0"`

@@ -30,6 +30,7 @@ func (f *Federation) encoding(bits int) mechanism.Encoding {
 	m := f.Config.Privacy.Mechanism
 	return mechanism.Encoding{
 		Dimension: f.Net.Size(), Clip: m.Clip, Granularity: f.granularity, Bits: bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
+		AllowOverflow: m.Overflow == "allow",
 	}
 }
 
