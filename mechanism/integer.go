@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"hubbub/noise"
 )
@@ -112,7 +113,8 @@ type shape struct {
 // the updates' coordinates under random signs, which is sub-Gaussian with variance (n·l2)²/width (Hoeffding 1963). Where updates
 // are bent one by one, that holds for the sum of absolute values (Hölder), but for twice the probability. Unbiased rounding
 // leaves each coordinate within an interval of length 1 around its mean: sub-Gaussian with variance 1/4, by Hoeffding's lemma.
-// Biased rounding counts as a whole step.
+// Biased rounding counts as a whole step. Where a rotation has made all coordinates small, rounding moves few of them: that is
+// tried as well.
 func sumSpread(e Encoding, u shape, clients int, part func(t float64) float64) spread {
 	n := float64(clients)
 	s := spread{width: e.width(), rest: []func(float64) float64{part}}
@@ -127,10 +129,27 @@ func sumSpread(e Encoding, u shape, clients int, part func(t float64) float64) s
 	}
 	if u.biased {
 		s.certain += n
-	} else {
-		s.rest = append(s.rest, subGaussian(n/4))
+		return s
 	}
+	if tiny := e.rotatedReach(clients); e.Rotate && s.width >= 64 && tiny < 0.5 {
+		// A number this close to an integer is seldom rounded away from it.
+		other := s
+		other.rest = append(slices.Clone(s.rest), roundingPart(n*tiny))
+		other.doubt = rotatedDoubt
+		s.or = &other
+	}
+	s.rest = append(s.rest, subGaussian(n/4))
 	return s
+}
+
+// rotatedDoubt is the probability with which a coordinate of a rotated update may exceed its reach.
+const rotatedDoubt = maxOverflow / 1000
+
+// rotatedReach is what no coordinate of any of so many rotated updates exceeds but with probability rotatedDoubt: each is sub-Gaussian with
+// variance l2²/width.
+func (e Encoding) rotatedReach(clients int) float64 {
+	width := float64(e.width())
+	return e.l2() * math.Sqrt(2*math.Log(2*float64(clients)*width/rotatedDoubt)/width)
 }
 
 // ClipNorm is the L2 bound on one client's update.

@@ -12,6 +12,10 @@ var ErrTooFewBits = errors.New("too few")
 // maxOverflow is the accepted chance, per round, that any coordinate of the sum leaves the range of its bits.
 const maxOverflow = 1e-6
 
+// allowedOverflow is what a granularity is fitted to where overflows are allowed: a wrong coordinate every other round at the most, one
+// of very many.
+const allowedOverflow = 0.5
+
 // maxBits keeps the plain sum of 2^20 contributions within an int64.
 const maxBits = 40
 
@@ -23,6 +27,8 @@ type spread struct {
 	width   int                       // coordinates
 	certain float64                   // what the random part comes on top of
 	rest    []func(t float64) float64 // log E[exp(±tX)], the larger of the two signs, for each independent part X
+	or      *spread                   // another way to bound the same; nil: none
+	doubt   float64                   // probability that this way does not apply
 }
 
 // subGaussian is a part that is no wider than a normal number of this variance.
@@ -41,8 +47,22 @@ func binomialPart(trials, p float64) func(t float64) float64 {
 	return func(t float64) float64 { return trials * max(one(t), one(-t)) }
 }
 
+// roundingPart is a sum of independent roundings of numbers whose distances from the nearest integers add up to this: by log(1+x) <= x,
+// p away from an integer costs at most p(e^t - 1 - t).
+func roundingPart(distances float64) func(t float64) float64 {
+	return func(t float64) float64 { return distances * (math.Expm1(t) - t) }
+}
+
 // overflow bounds the chance that any coordinate leaves [-2^(bits-1), 2^(bits-1)).
 func (s spread) overflow(bits int) float64 {
+	p := s.chernoff(bits)
+	if s.or != nil {
+		p = min(p, s.or.doubt+s.or.chernoff(bits))
+	}
+	return p
+}
+
+func (s spread) chernoff(bits int) float64 {
 	room := math.Ldexp(1, bits-1) - s.certain
 	if room <= 0 {
 		return 1

@@ -67,5 +67,5 @@ func (m *Integer) ContributeRuns(sum []int64, update []float32, runs Runs, rando
 	if err := runs.check(len(update)); err != nil {
 		return err
 	}
-	return m.contribute(sum, update, runs, random, m.crowd.Noise != Exact)
+	return m.contribute(sum, update, runs, random, !m.crowd.exact())
 }

@@ -142,7 +142,11 @@ func (c SkellamConfig) FitGranularity(noiseMultiplier float64) (granularity, rat
 		part := skellamPart(rateHeadroom * rate / float64(c.Shares) * c.mostShares())
 		return sumSpread(e, shape{reach: e.l2(), biased: c.Rounding == Conditional}, c.Clients, part)
 	}
-	fits := func(logRate float64) bool { return sums(logRate).overflow(c.Bits) <= maxOverflow }
+	most := maxOverflow
+	if c.AllowOverflow {
+		most = allowedOverflow
+	}
+	fits := func(logRate float64) bool { return sums(logRate).overflow(c.Bits) <= most }
 	lo, hi := math.Log(minFitRate), math.Log(maxFitRate)
 	if !fits(lo) {
 		return 0, 0, fmt.Errorf("mechanism: %d bits are %w for %d clients at any useful granularity: %d would do at %.3g", c.Bits, ErrTooFewBits, c.Clients, sums(lo).bits(), grid(minFitRate))

@@ -200,6 +200,10 @@ func TestGranularityFitsTheBudgetOfBits(t *testing.T) {
 	if _, _, err := c.FitGranularity(0.6); err == nil || !strings.Contains(err.Error(), "7 would do") {
 		t.Errorf("6 bits for 240 clients: %v", err)
 	}
+	c.AllowOverflow = true
+	if g, _, err := c.FitGranularity(0.6); err != nil || g < 0.2 || g > 1 {
+		t.Errorf("6 bits for 240 clients, a wrong coordinate now and then: granularity %g, %v", g, err)
+	}
 	c.Bits = 30
 	if g, rate, err := c.FitGranularity(0.6); err != nil || rate != maxFitRate || g <= 0 {
 		t.Errorf("30 bits are more than is useful: granularity %g, rate %g, %v", g, rate, err)

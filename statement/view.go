@@ -141,6 +141,21 @@ func (f Facts) abandonedProbability() float64 {
 	return min(1, float64(f.Rounds)*one)
 }
 
+// CertainSurvivors is the largest number of survivors that a run may insist on without ever abandoning a round: with that little
+// probability, amplification by sampling is not lost.
+func (f Facts) CertainSurvivors() int {
+	f.MinSurvivors = 0
+	lo, hi := 0, int(f.CohortSize)+1 // f holds at lo, if at all
+	for hi-lo > 1 {
+		if f.MinSurvivors = (lo + hi) / 2; spentDelta(f.abandonedProbability(), usualEpsilon) <= f.Delta/1000 {
+			lo = f.MinSurvivors
+		} else {
+			hi = f.MinSurvivors
+		}
+	}
+	return lo
+}
+
 // tooManyDropouts bounds the probability that a Poisson cohort loses more than it may: over all its sizes, where they are likely.
 func (f Facts) tooManyDropouts() float64 {
 	if !f.Layered || f.Dropout == 0 {
@@ -152,7 +167,7 @@ func (f Facts) tooManyDropouts() float64 {
 	least, most := max(0, math.Floor(sizes.Mean()-reach)), min(n, math.Ceil(sizes.Mean()+reach))
 	total := sizes.CDF(least-1) + binomialAbove(n, f.rate(), most)
 	for size := least; size <= most; size++ {
-		total += sizes.Prob(size) * binomialAbove(size, f.Dropout, math.Floor(f.MaxDropouts*size))
+		total += sizes.Prob(size) * binomialAbove(size, f.Dropout, math.Floor(f.MaxDropouts*size+1e-9)) // 0.1 of 30 are 3
 	}
 	return total
 }

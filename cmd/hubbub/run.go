@@ -26,7 +26,10 @@ Results go to the next free folder runs/NAME-1, -2, ...: config.yaml (every defa
 (a line a round), result.json, ledger (what privacy was spent), model.safetensors and report.html.
 
 Ctrl-C keeps what was done. "hubbub run runs/NAME-1 --resume" goes on after the last complete round and comes to the
-same end as a run that was never interrupted; "hubbub run FILE.yaml --resume" finds the folder by itself.`,
+same end as a run that was never interrupted; "hubbub run FILE.yaml --resume" finds the folder by itself.
+
+A file with a sweep (sweep: {privacy.target.epsilon: [1, 2, 3], seed: [1, 2, 3]}) is one experiment for each combination. They go to
+runs/NAME-sweep, and a table with the mean over the seeds is printed. The same command again runs only what is missing.`,
 		Example: `  hubbub run experiment.yaml
   hubbub run experiment.yaml --set rounds=20 --set privacy.target.epsilon=1
   hubbub run experiment.yaml --seeds 3
@@ -38,6 +41,16 @@ same end as a run that was never interrupted; "hubbub run FILE.yaml --resume" fi
 			}
 			if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 				return usage("%s is a folder: to go on with the run in it, add --resume", args[0])
+			}
+			variants, err := experiment.LoadSweep(args[0], sets)
+			if err != nil {
+				return err
+			}
+			if len(variants[0].Settings) > 0 {
+				if seeds != 1 || out != "" {
+					return usage("--seeds and --out are for a single experiment, %s has a sweep: put seed: [1, 2, 3] into the sweep, or add --set sweep=null", args[0])
+				}
+				return a.runSweep(c.Context(), variants, runsFolder, quiet)
 			}
 			if seeds != 1 {
 				return a.runSeeds(c.Context(), args[0], sets, runsFolder, seeds, quiet)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"hubbub/internal/experiment"
 )
@@ -56,16 +55,9 @@ func (a *app) runSeeds(ctx context.Context, file string, sets []string, runsFold
 }
 
 func (o *overSeeds) summarise() {
-	n := float64(len(o.Results))
-	for _, r := range o.Results {
-		o.Accuracy += r.Accuracy / n
+	values := make([]float64, len(o.Results))
+	for i, r := range o.Results {
+		values[i] = r.Accuracy
 	}
-	if n < 2 {
-		return
-	}
-	square := 0.0
-	for _, r := range o.Results {
-		square += (r.Accuracy - o.Accuracy) * (r.Accuracy - o.Accuracy)
-	}
-	o.Error = math.Sqrt(square / (n - 1) / n)
+	o.Accuracy, o.Error = experiment.MeanError(values)
 }

@@ -24,6 +24,8 @@ type Config struct {
 	Privacy   Privacy   `yaml:"privacy"`
 	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam, ddgauss, smm, binomial, waterfill)"`
 
+	Sweep strictyaml.Choices `yaml:"sweep" doc:"paths and the values to try there: every combination is an experiment (privacy.target.epsilon: [1, 2, 3])"`
+
 	doc *strictyaml.Document // where every value stood, for refusals that need the data
 }
 
@@ -60,6 +62,7 @@ type Model struct {
 type Cohort struct {
 	Sampling     string  `yaml:"sampling" doc:"poisson: each client tosses a coin; fixed: so many are drawn" default:"poisson" enum:"poisson,fixed"`
 	Size         float64 `yaml:"expected_size" doc:"clients per round; under poisson on average" required:"true" gt:"0" alias:"size,cohort_size,clients_per_round"`
+	Dropout      float64 `yaml:"dropout" doc:"simulate that this part of a cohort vanishes before it contributes, on average" min:"0" lt:"1" alias:"dropout_rate,straggler_rate"`
 	MinSurvivors int     `yaml:"min_survivors" doc:"abandon a round that fewer clients contributed to" min:"0" alias:"min_clients"`
 }
 
@@ -79,6 +82,7 @@ type Mechanism struct {
 
 	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam, ddgauss, smm, binomial)" min:"0" alias:"gamma,quantization"`
 	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution; left out: as few as hold the sum (skellam, ddgauss, smm, binomial)" min:"2" max:"40" alias:"bit_width"`
+	Overflow    string  `yaml:"overflow" doc:"refuse (left out): bits must hold the sum; allow: sums may wrap around, which costs accuracy, not privacy (skellam, ddgauss, smm, binomial)" enum:"refuse,allow"`
 	Rotate      bool    `yaml:"rotate" doc:"flatten updates by a shared random rotation, so that fewer bits hold their sum (skellam, ddgauss, smm, binomial)"`
 	Rounding    string  `yaml:"rounding" doc:"stochastic: part of the mechanism; conditional: until the norm is below a bound (skellam, ddgauss)" enum:"stochastic,conditional"`
 	K           float64 `yaml:"k" doc:"conditional rounding accepts norms up to k clips (skellam)" min:"0"`
@@ -106,6 +110,9 @@ type Mechanism struct {
 type Secagg struct {
 	Kind  string `yaml:"kind" doc:"ideal: sums in the clear stand for secure aggregation; none: the server sees every contribution" required:"true" enum:"ideal,none"`
 	Noise string `yaml:"noise" doc:"of shares. exact (left out): the total noise is the same whoever came; minimum: each client adds a share sized for min_survivors" enum:"exact,minimum"`
+
+	MaxDropouts  float64 `yaml:"max_dropouts" doc:"abandon a round that loses a larger part of its cohort" default:"0.1" min:"0" max:"0.9"`
+	MaxColluders float64 `yaml:"max_colluders" doc:"the part of a cohort that may pool what it knows with the server, without harm" min:"0" max:"0.9"`
 }
 
 // Target is a guarantee to calibrate the noise to.

@@ -42,6 +42,9 @@ type clientAlgorithm interface {
 
 // Prepare deals the data out, checks what depends on it, and chooses the noise.
 func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
+	if len(c.Sweep) > 0 {
+		return nil, c.refuse("sweep", "makes this many experiments, which hubbub run carries out; for a single one add --set sweep=null")
+	}
 	hash, err := c.Hash()
 	if err != nil {
 		return nil, err
@@ -101,7 +104,7 @@ func (f *Federation) protect() error {
 	f.Facts = statement.Facts{
 		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.noise(),
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
-		MinSurvivors: c.Cohort.MinSurvivors, Seeded: true, Memo: statement.NewMemo(),
+		MinSurvivors: c.Cohort.MinSurvivors, Dropout: c.Cohort.Dropout, Seeded: true, Memo: statement.NewMemo(),
 	}
 	if !f.Facts.Poisson && !c.doc.Has("cohort.min_survivors") { // all are waited for: the engine abandons a round that lacks one
 		f.Facts.MinSurvivors = int(c.Cohort.Size)
@@ -212,7 +215,8 @@ func (f *Federation) protector(average *algorithm.FedAvg) (protector, error) {
 func (f *Federation) participation(upTo int) []int {
 	took := make([]int, len(f.Parts))
 	for r := 1; r <= upTo; r++ {
-		for _, c := range f.sampling.Cohort(r) {
+		survivors, _ := f.cohort(r)
+		for _, c := range survivors {
 			took[c]++
 		}
 	}

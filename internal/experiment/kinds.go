@@ -22,10 +22,10 @@ var mechanismKinds = map[string]kind{
 	"gaussian": {keys: []string{"place", "clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "client"},
 	"laplace":  {keys: []string{"place", "clip", "scale"}, noise: "scale", unit: "client"},
 	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithms: localTraining},
-	"skellam":  {keys: []string{"clip", "granularity", "bits", "rotate", "rounding", "k", "bound", "rate"}, noise: "rate", unit: "client", shares: true},
-	"ddgauss":  {keys: []string{"clip", "granularity", "bits", "rotate", "rounding", "sigma2"}, noise: "sigma2", unit: "client", shares: true},
-	"smm":      {keys: []string{"clip", "granularity", "bits", "rotate", "rate"}, noise: "rate", unit: "client", shares: true},
-	"binomial": {keys: []string{"clip", "granularity", "bits", "rotate", "trials"}, noise: "trials", unit: "client", shares: true},
+	"skellam":  {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rounding", "k", "bound", "rate"}, noise: "rate", unit: "client", shares: true},
+	"ddgauss":  {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rounding", "sigma2"}, noise: "sigma2", unit: "client", shares: true},
+	"smm":      {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rate"}, noise: "rate", unit: "client", shares: true},
+	"binomial": {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "trials"}, noise: "trials", unit: "client", shares: true},
 
 	"adaptive":          {keys: []string{"beta", "sigma0", "reading"}, noise: "sigma0", unit: "client", algorithms: []string{"fedavg"}, broken: true},
 	"adaptive-released": {keys: []string{"beta", "sigma0", "follow", "smallest", "largest"}, noise: "sigma0", unit: "client", algorithms: localTraining},
@@ -209,6 +209,9 @@ func (c *Config) checkShares(r *refusals) {
 	} else if m.Kind == "skellam" {
 		r.unwanted(mechanismPath+"k", "belongs to rounding conditional")
 		r.unwanted(mechanismPath+"bound", "belongs to rounding conditional: stochastic rounding is priced exactly")
+	}
+	if m.Overflow == "allow" && m.Bits == 0 {
+		r.refuse(mechanismPath+"overflow", "must be left out, or beside a number of bits: without one, as many are taken as hold the sum")
 	}
 	switch s := c.Secagg; {
 	case s == nil:

@@ -52,9 +52,13 @@ func (f *Federation) estimateSeconds() float64 {
 		if f.batched != nil {
 			size = min(len(cohort), 64)
 		}
+		noise, err := f.remaining(len(cohort), 0)
+		if err != nil {
+			return 0 // the run itself will say so
+		}
 		began, tried := time.Now(), 0
 		for from := 0; from+size <= len(cohort) && time.Since(began) < probe; from += size {
-			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size]); err != nil {
+			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size], noise); err != nil {
 				break // the run itself will say so
 			}
 			tried += size

@@ -42,7 +42,8 @@ type Progress struct {
 type Result struct {
 	Name                string          `json:"name"`
 	Finished            bool            `json:"finished"`
-	Note                string          `json:"note,omitempty"` // why it stopped early
+	Note                string          `json:"note,omitempty"`     // why it stopped early
+	Diverged            bool            `json:"diverged,omitempty"` // the training did, or its noise outgrew it
 	Rounds              int             `json:"rounds"`
 	Accuracy            float64         `json:"accuracy"`
 	Loss                float64         `json:"loss"`
@@ -131,7 +132,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 	}
 	r.engine, err = rounds.New(rounds.Config{
 		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Facts.MinSurvivors,
-		Costs: f.Facts.Costs,
+		Costs: f.Facts.Costs, Tolerated: f.toleration(),
 		ServerNoise: func(round int, sum []int64) {
 			f.way.server.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
 		},
@@ -150,7 +151,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	for !r.engine.Done() && stopped == nil {
 		stopped = r.oneRound(ctx)
 	}
-	note, spent := "", r.last.round
+	note, spent, diverged := "", r.last.round, false
 	switch {
 	case stopped == nil:
 	case errors.Is(stopped, context.Canceled):
@@ -162,7 +163,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 			why = errNoiseGrew
 		}
 		note = fmt.Sprintf("stopped in round %d: %v; the model of round %d was kept", r.last.round+1, why, r.good.round)
-		stopped = inputError("%s", note)
+		stopped, diverged = inputError("%s", note), true
 		spent++ // the failing round may have been released
 		r.last, r.lines = r.good, r.lines[:r.good.round]
 	default:
@@ -171,7 +172,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	if err := r.keepCheckpoint(); err != nil {
 		return Result{}, err
 	}
-	result, err := r.finish(note, version, spent)
+	result, err := r.finish(note, version, spent, diverged)
 	if err != nil {
 		return Result{}, err
 	}
@@ -188,21 +189,8 @@ func (r *run) oneRound(ctx context.Context) error {
 		return err
 	}
 	if len(out.Send) > 0 {
-		cohort := make([]int, len(out.Send))
-		for i, m := range out.Send {
-			cohort[i] = m.Client
-		}
-		sums, err := r.crew.contributions(ctx, r.way.client, r.last.round+1, r.last.model, cohort)
-		if err != nil {
+		if out, err = r.gather(ctx); err != nil {
 			return err
-		}
-		for _, s := range sums {
-			if out, err = r.step(s); err != nil {
-				return err
-			}
-		}
-		for _, c := range cohort {
-			r.took[c]++
 		}
 	}
 	line := Metrics{Round: r.last.round + 1}
@@ -226,6 +214,30 @@ func (r *run) oneRound(ctx context.Context) error {
 		r.good = r.last
 	}
 	return nil
+}
+
+// gather computes what the cohort of the open round sends, and tells the engine who came and who did not.
+func (r *run) gather(ctx context.Context) (out rounds.Output, err error) {
+	round := r.last.round + 1
+	survivors, dropped := r.f.cohort(round)
+	sums, err := r.crew.contributions(ctx, r.way.client, round, r.last.model, survivors, len(dropped))
+	if err != nil {
+		return out, err
+	}
+	for _, s := range sums {
+		if out, err = r.step(s); err != nil {
+			return out, err
+		}
+	}
+	for _, c := range dropped {
+		if out, err = r.step(rounds.Dropout{Round: round, Client: c}); err != nil {
+			return out, err
+		}
+	}
+	for _, c := range survivors {
+		r.took[c]++
+	}
+	return out, nil
 }
 
 // step hands the engine what happened and makes its charges durable before anything else is done with the answer.
@@ -311,7 +323,7 @@ func (r *run) keepCheckpoint() error {
 }
 
 // finish writes model, result and report. The statement speaks of all rounds that were spent, also past the model that is kept.
-func (r *run) finish(note, version string, spent int) (Result, error) {
+func (r *run) finish(note, version string, spent int, diverged bool) (Result, error) {
 	facts := r.f.Facts
 	facts.Rounds, facts.Took = spent, r.f.participation(spent)
 	rows, err := facts.Rows()
@@ -325,7 +337,7 @@ func (r *run) finish(note, version string, spent int) (Result, error) {
 	}
 	hash := sha256.Sum256(encoded)
 	result := Result{
-		Name: r.f.Config.Name, Finished: note == "", Note: note, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
+		Name: r.f.Config.Name, Finished: note == "", Note: note, Diverged: diverged, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
 		Seconds: math.Round(r.last.seconds*1000) / 1000, BytesPerClientRound: r.f.BytesUp() + r.f.BytesDown(),
 		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), Noise: r.f.Noise(), Statement: rows,
 		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]),

@@ -2,20 +2,21 @@ package experiment
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"hubbub/accountant"
 	"hubbub/mechanism"
+	"hubbub/secagg/graph"
 	"hubbub/statement"
 )
 
 // shares is a mechanism of integer noise with its noise left open: a price for every amount, and the mechanism itself.
 type shares struct {
-	total price // of the noise that is in a sum for certain
-	fewer price // the same less one share, which a curious client knows
-	share price // of a single contribution
-	build func(noise float64, bits int) (integerMechanism, error)
+	total  price // of the noise that is in a sum for certain
+	hidden price // what of it a server does not know, and those who collude with it
+	fewer  price // what of it curious clients do not know
+	share  price // of a single contribution
+	build  func(noise float64, bits int) (integerMechanism, error)
 }
 
 type price func(noise float64) (accountant.Event, error)
@@ -30,15 +31,37 @@ func (f *Federation) encoding(bits int) mechanism.Encoding {
 	m := f.Config.Privacy.Mechanism
 	return mechanism.Encoding{
 		Dimension: f.Net.Size(), Clip: m.Clip, Granularity: f.granularity, Bits: bits, Rotate: m.Rotate, RotationKey: f.key.Derive("rotation"),
+		AllowOverflow: m.Overflow == "allow",
 	}
 }
 
-// addingUp is for noise whose shares add up to noise of the same law: one share costs as much as a total of that size.
-func addingUp(count int, total price, build func(float64, int) (integerMechanism, error)) shares {
-	part := func(n int) price {
-		return func(noise float64) (accountant.Event, error) { return total(noise * float64(n) / float64(count)) }
+// addingUp is for noise whose shares add up to noise of the same law: a part of it costs as much as a total of that size.
+func (f *Federation) addingUp(total price, build func(float64, int) (integerMechanism, error)) shares {
+	part := func(of float64) price {
+		return func(noise float64) (accountant.Event, error) {
+			if !(of > 0) {
+				return accountant.Unsound{Why: "those who pool what they know may hold all of the noise"}, nil
+			}
+			return total(noise * of)
+		}
 	}
-	return shares{total, part(max(1, count-1)), part(1), build}
+	share := 1 / float64(f.crowd().Shares)
+	if !f.layered() { // each share was sized for those who do not collude
+		fewer := part(1)
+		if f.Config.Secagg.MaxColluders == 0 {
+			fewer = part(max(share, 1-share))
+		}
+		return shares{total, total, fewer, part(share), build}
+	}
+	known := f.Config.Secagg.MaxColluders / (1 - f.Config.Secagg.MaxDropouts) // c of U clients, of whom (1 - max_dropouts)·U hold all noise
+	return shares{total, part(1 - known), part(1 - max(known, share)), part(share), build}
+}
+
+// layered says whether clients make noise that is the same whoever came by taking layers of it back. Only Skellam noise can be cut so; for
+// the others a committee stands in, which only a simulation has.
+func (f *Federation) layered() bool {
+	kind := f.Config.Privacy.Mechanism.Kind
+	return f.Config.Secagg != nil && f.Config.Secagg.Noise != "minimum" && (kind == "skellam" || kind == "smm")
 }
 
 // someBits stands in where a price is asked for: it does not depend on them.
@@ -60,7 +83,7 @@ func (f *Federation) shares() shares {
 				return c.Event()
 			}
 		}
-		return shares{price(c), price(fewer), price(one), func(sigma2 float64, bits int) (integerMechanism, error) {
+		return shares{price(c), price(c), price(fewer), price(one), func(sigma2 float64, bits int) (integerMechanism, error) {
 			c.Sigma2, c.Bits = sigma2, bits
 			return mechanism.NewDiscreteGaussian(c)
 		}}
@@ -69,7 +92,7 @@ func (f *Federation) shares() shares {
 		// A flat update of the clip's norm, which costs most in its norm, passes its clip unchanged.
 		c := mechanism.SMMConfig{Encoding: f.encoding(someBits), Crowd: crowd, C: max(steps*steps, steps*math.Sqrt(float64(f.Net.Size()))), Linf: 1}
 		c.Clip = 0
-		return addingUp(crowd.Shares, func(rate float64) (accountant.Event, error) {
+		return f.addingUp(func(rate float64) (accountant.Event, error) {
 			c.Rate = rate
 			return c.Event()
 		}, func(rate float64, bits int) (integerMechanism, error) {
@@ -88,13 +111,13 @@ func (f *Federation) shares() shares {
 				return c.Event()
 			}
 		}
-		return shares{price(c), price(fewer), price(one), func(x float64, bits int) (integerMechanism, error) {
+		return shares{price(c), price(c), price(fewer), price(one), func(x float64, bits int) (integerMechanism, error) {
 			c.Trials, c.Bits = coins(x), bits
 			return mechanism.NewBinomial(c)
 		}}
 	}
 	c := mechanism.SkellamConfig{Encoding: f.encoding(someBits), Crowd: crowd, Rounding: rounding, K: m.K, Bound: accountant.SkellamBound(m.Bound)}
-	return addingUp(crowd.Shares, func(rate float64) (accountant.Event, error) {
+	return f.addingUp(func(rate float64) (accountant.Event, error) {
 		c.Rate = rate
 		return c.Event()
 	}, func(rate float64, bits int) (integerMechanism, error) {
@@ -105,8 +128,12 @@ func (f *Federation) shares() shares {
 
 func (f *Federation) crowd() mechanism.Crowd {
 	c := mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()}
-	if f.Config.Secagg.Noise == "minimum" {
+	switch {
+	case f.layered():
+		c.Noise = mechanism.InLayers
+	case f.Config.Secagg.Noise == "minimum":
 		c.Noise = mechanism.ByShares
+		c.Shares = max(1, c.Shares-graph.AtMost(f.Config.Secagg.MaxColluders, c.Clients))
 	}
 	return c
 }
@@ -128,8 +155,18 @@ const presumedDistance = 1e-20
 func (f *Federation) shareNoise() error {
 	c := f.Config
 	f.Facts.Protection = statement.Distributed
-	f.Facts.Aggregated = c.Secagg.Kind == "ideal"
+	f.Facts.Aggregated = c.Secagg.Kind != "none"
 	f.Facts.ExactTotal = c.Secagg.Noise != "minimum"
+	f.Facts.Colluders = c.Secagg.MaxColluders
+	if f.layered() {
+		f.Facts.Layered, f.Facts.MaxDropouts = true, c.Secagg.MaxDropouts
+		switch given := c.doc.Has("cohort.min_survivors"); {
+		case !given && f.Facts.Poisson:
+			f.Facts.MinSurvivors = max(1, f.Facts.CertainSurvivors())
+		case !given:
+			f.Facts.MinSurvivors = int(c.Cohort.Size) - f.tolerated(int(c.Cohort.Size))
+		}
+	}
 	f.Facts.Distance = presumedDistance // until the mechanism is there to be asked
 	f.granularity = c.Privacy.Mechanism.Granularity
 	if f.granularity == 0 {
@@ -143,7 +180,7 @@ func (f *Federation) shareNoise() error {
 // priceShares states what any amount of noise costs.
 func (f *Federation) priceShares(facts *statement.Facts) error {
 	s := f.shares()
-	for _, p := range []price{s.total, s.fewer, s.share} {
+	for _, p := range []price{s.total, s.hidden, s.fewer, s.share} {
 		if _, err := p(1000); err != nil {
 			return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 		}
@@ -157,7 +194,7 @@ func (f *Federation) priceShares(facts *statement.Facts) error {
 			return event
 		}
 	}
-	facts.Total, facts.Fewer, facts.Share = certain(s.total), certain(s.fewer), certain(s.share)
+	facts.Total, facts.Hidden, facts.Fewer, facts.Share = certain(s.total), certain(s.hidden), certain(s.fewer), certain(s.share)
 	return nil
 }
 
@@ -172,11 +209,8 @@ func (f *Federation) buildShares() (protector, error) {
 	for bits := first; bits <= last; bits++ {
 		m, err := s.build(f.Facts.Noise, bits)
 		if err == nil {
-			if d := m.Distance(); d > presumedDistance {
-				return nil, fmt.Errorf("its samplers are off by %g in statistical distance, more than %g", d, presumedDistance)
-			}
-			f.Facts.Distance = m.Distance()
-			return m, nil
+			f.Facts.Distance, err = f.distance(m)
+			return m, err
 		}
 		problem = err
 		if !errors.Is(err, mechanism.ErrTooFewBits) {

@@ -41,7 +41,11 @@ func newCrew(f *Federation) *crew {
 }
 
 // contributions computes what the cohort sends, one sum per worker.
-func (c *crew) contributions(ctx context.Context, client clientSide, round int, model []float32, cohort []int) ([]rounds.Contribution, error) {
+func (c *crew) contributions(ctx context.Context, client clientSide, round int, model []float32, cohort []int, dropped int) ([]rounds.Contribution, error) {
+	noise, err := c.f.remaining(len(cohort), dropped)
+	if err != nil {
+		return nil, err
+	}
 	size := 1
 	if c.f.batched != nil {
 		size = mechanism.MaxBatch // the batches, and so their float sums, are the same on any number of cores
@@ -59,7 +63,7 @@ func (c *crew) contributions(ctx context.Context, client clientSide, round int, 
 					return
 				}
 				clients := cohort[from:min(from+size, len(cohort))]
-				if errs[i] = c.contribute(w, client, round, model, clients); errs[i] != nil {
+				if errs[i] = c.contribute(w, client, round, model, clients, noise); errs[i] != nil {
 					next.Store(int64(len(cohort))) // the others need not go on
 					return
 				}
@@ -83,7 +87,7 @@ func (c *crew) contributions(ctx context.Context, client clientSide, round int, 
 	return sums, nil
 }
 
-func (c *crew) contribute(w *worker, client clientSide, round int, model []float32, clients []int) error {
+func (c *crew) contribute(w *worker, client clientSide, round int, model []float32, clients []int, noise remaining) error {
 	if c.f.batched != nil {
 		records := make([]int, len(clients))
 		for i, n := range clients {
@@ -92,9 +96,11 @@ func (c *crew) contribute(w *worker, client clientSide, round int, model []float
 		return w.AddClipped(w.sum, model, records, c.f.batched)
 	}
 	for _, n := range clients {
-		if err := client.contribute(w, model, round, c.f.Parts[n], c.f.key.Derive("client", uint64(round), uint64(n))); err != nil {
+		key := c.f.key.Derive("client", uint64(round), uint64(n))
+		if err := client.contribute(w, model, round, c.f.Parts[n], key); err != nil {
 			return err
 		}
+		noise.add(w.sum, key)
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type Config struct {
 	MinSurvivors int           // a round that fewer contributed to is abandoned; 0: released whoever came
 	Deadline     time.Duration // how long a round waits for its cohort; 0: until all came or dropped out
 
+	// Tolerated is how many of a cohort of this size may drop out before the round is abandoned; nil: any number.
+	Tolerated func(cohort int) int
 	// Costs says what a round costs this cohort, per adversary.
 	Costs func(cohort []int) []ledger.Cost
 	// ServerNoise adds the server's own noise to a round's sum; nil if the clients add theirs.
@@ -212,10 +214,14 @@ func (e *Engine) closeIfComplete() Output {
 
 func (e *Engine) close() Output {
 	e.waiting, e.deadline = nil, time.Time{}
-	if len(e.arrived) < e.config.MinSurvivors {
+	least := e.config.MinSurvivors
+	if e.config.Tolerated != nil {
+		least = max(least, e.invited-e.config.Tolerated(e.invited))
+	}
+	if len(e.arrived) < least {
 		return Output{
 			Charge:  []ledger.Entry{{Kind: ledger.Void, Round: e.round}},
-			Abandon: &Abandon{Round: e.round, Why: fmt.Sprintf("%d of %d invited clients contributed, the minimum is %d", len(e.arrived), e.invited, e.config.MinSurvivors)},
+			Abandon: &Abandon{Round: e.round, Why: fmt.Sprintf("%d of %d invited clients contributed, the minimum is %d", len(e.arrived), e.invited, least)},
 		}
 	}
 	slices.Sort(e.arrived) // who came first is nobody's business, and would make the ledger differ from run to run

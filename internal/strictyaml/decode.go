@@ -77,6 +77,10 @@ func (d *decoder) value(n *node, s *shape, path string, dst reflect.Value) {
 		if d.wants(n, path, sequence, "a list") {
 			d.list(n, s, path, dst)
 		}
+	case choicesKind:
+		if d.wants(n, path, mapping, "a mapping of paths to lists (privacy.target.epsilon: [1, 2, 3])") {
+			d.choices(n, path, dst)
+		}
 	default:
 		d.scalar(n, s, path, dst)
 	}

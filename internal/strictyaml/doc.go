@@ -23,7 +23,7 @@
 //	gt:"0"  lt:"1"     bounds that may not
 //	alias:"l2_clip"    names that people type coming from other tools: never accepted, but guessed from
 //
-// On a list, enum and bounds speak of its elements. Fields are structs, string, bool, int, int64, uint64, float64,
+// On a list, enum and bounds speak of its elements. Fields are structs, string, bool, int, int64, uint64, float64, [Choices],
 // lists of these, and pointers to these. An absent key leaves a pointer nil and anything else at its default or zero;
 // [Document.Has] tells absent from zero too. A struct field is always there, so the required keys inside are required
 // even when its key is absent; behind a pointer they are required only when the key is given.

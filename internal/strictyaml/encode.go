@@ -75,6 +75,9 @@ func encodeGroup(v reflect.Value, s *shape) []string {
 			} else if f.shape.pointer || f.required {
 				lines = append(lines, f.key+": {}")
 			}
+		case f.shape.kind == choicesKind:
+			lines = append(lines, f.key+":")
+			lines = append(lines, indent(value.Interface().(Choices).encode(), "  ", "  ")...)
 		case f.shape.kind == listKind && f.shape.elem.kind == groupKind && value.Len() > 0:
 			lines = append(lines, f.key+":")
 			for i := range value.Len() {
@@ -94,6 +97,8 @@ func encodeGroup(v reflect.Value, s *shape) []string {
 // absent reports whether leaving the key out says the same as writing it.
 func (f *field) absent(v reflect.Value) bool {
 	switch {
+	case f.shape.kind == choicesKind:
+		return v.Len() == 0
 	case f.shape.pointer || f.shape.kind == listKind:
 		return v.IsNil()
 	case f.shape.kind == groupKind:

@@ -40,7 +40,7 @@ type schemaNode struct {
 	Items       *schemaNode     `json:"items,omitempty"`
 	Properties  properties      `json:"properties,omitempty"`
 	Required    []string        `json:"required,omitempty"`
-	Additional  *bool           `json:"additionalProperties,omitempty"`
+	Additional  any             `json:"additionalProperties,omitempty"` // false, or what any other key must hold
 }
 
 // properties keeps the order of the struct, which a Go map would lose.
@@ -71,8 +71,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 func (s *shape) schema() *schemaNode {
 	switch s.kind {
 	case groupKind:
-		closed := false
-		out := &schemaNode{Type: "object", Additional: &closed}
+		out := &schemaNode{Type: "object", Additional: false}
 		for _, f := range s.fields {
 			inner := f.shape.schema()
 			inner.Description = f.doc
@@ -87,6 +86,8 @@ func (s *shape) schema() *schemaNode {
 		return out
 	case listKind:
 		return &schemaNode{Type: "array", Items: s.elem.schema()}
+	case choicesKind:
+		return &schemaNode{Type: "object", Additional: map[string]any{"type": "array", "minItems": 1}}
 	case textKind:
 		return &schemaNode{Type: "string", Enum: s.enum}
 	case truthKind:

@@ -29,6 +29,7 @@ const (
 	truthKind
 	wholeKind
 	realKind
+	choicesKind
 )
 
 // field is one key of a group.
@@ -83,6 +84,10 @@ func newShape(t reflect.Type, tag reflect.StructTag, name string, depth int) (*s
 	s := &shape{typ: t}
 	if t.Kind() == reflect.Pointer {
 		s.pointer, s.typ = true, t.Elem()
+	}
+	if s.typ == choicesType {
+		s.kind = choicesKind
+		return s, nil
 	}
 	var err error
 	switch s.typ.Kind() {

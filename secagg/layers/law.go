@@ -119,6 +119,9 @@ func (l *Law) Cohort(clients int) (*Layers, error) {
 	return layers, nil
 }
 
+// Part is what layer k of one of U clients holds of the total, rounded up.
+func Part(clients, k int) float64 { return up(fraction(clients, k)) }
+
 // fraction is the part of the total in layer k of one of U clients.
 func fraction(clients, k int) *big.Rat {
 	if k == 0 {

@@ -1,0 +1,91 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"hubbub/experiments"
+	"hubbub/internal/experiment"
+)
+
+// Bench is where an item is made: it runs experiments and tells how far it is.
+type Bench struct {
+	Scale   Scale
+	Paper   string
+	Version string
+	Store   *experiment.Store
+	Say     func(format string, args ...any) // progress for a person; never nil
+	Context context.Context
+}
+
+// Pick chooses by scale.
+func Pick[T any](b *Bench, fast, full T) T {
+	if b.Scale == Full {
+		return full
+	}
+	return fast
+}
+
+// Sweep runs every combination of an experiment file of this paper, after the changes (a.b=c), and returns the means over the seeds.
+func (b *Bench) Sweep(file string, changes ...string) ([]experiment.Tally, error) {
+	variants, results, err := b.Runs(file, changes...)
+	if err != nil {
+		return nil, err
+	}
+	return experiment.Tallies(variants, results), nil
+}
+
+// Runs is Sweep with every run by itself.
+func (b *Bench) Runs(file string, changes ...string) ([]experiment.Variant, []experiment.Result, error) {
+	name := path.Join(b.Paper, file+".yaml")
+	text, err := experiments.Files.ReadFile(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reproduce: the experiment %s: %w", name, err)
+	}
+	variants, err := experiment.ParseSweep(path.Join("experiments", name), text, changes)
+	if err != nil {
+		return nil, nil, err
+	}
+	results := make([]experiment.Result, len(variants))
+	left := slices.IndexFunc(variants, func(v experiment.Variant) bool { _, kept := b.Store.Kept(v.Config); return !kept })
+	if left >= 0 {
+		b.Say("%s: %d runs", name, len(variants))
+	}
+	var spent time.Duration
+	ran := 0
+	for i, v := range variants {
+		_, kept := b.Store.Kept(v.Config)
+		began := time.Now()
+		told := time.Now()
+		result, err := b.Store.Run(b.Context, v.Config, b.Version, nil, func(p experiment.Progress) {
+			if time.Since(told) > 10*time.Second {
+				told = time.Now()
+				b.Say("  %d of %d, %s: round %d of %d, about %s left of this run", i+1, len(variants), words(v.Settings), p.Last.Round, p.Rounds, p.Left.Round(time.Second))
+			}
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s with %s: %w", name, words(v.Settings), err)
+		}
+		results[i] = result
+		if kept {
+			continue
+		}
+		spent += time.Since(began)
+		ran++
+		rest := time.Duration(float64(spent) / float64(ran) * float64(len(variants)-i-1))
+		b.Say("  %d of %d, %s: %.2f%% (about %s left)", i+1, len(variants), words(v.Settings), 100*result.Accuracy, rest.Round(time.Second))
+	}
+	return variants, results, nil
+}
+
+func words(settings []experiment.Setting) string {
+	parts := make([]string, len(settings))
+	for i, s := range settings {
+		parts[i] = s.Path[strings.LastIndexByte(s.Path, '.')+1:] + " " + s.Value
+	}
+	return strings.Join(parts, ", ")
+}
