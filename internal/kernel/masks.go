@@ -41,22 +41,25 @@ func addMasked[T uint32 | uint64](k *Keystream, dst []T, mask T, subtract bool) 
 		return
 	}
 	size := unsafe.Sizeof(mask)
+	sign := T(0)
+	if subtract {
+		sign = ^sign
+	}
 	var words [8 * Chunk]byte
 	for len(dst) > 0 {
 		some := dst[:min(len(dst), len(words)/int(size))]
 		stream := words[:(len(some)*int(size)+Chunk-1)/Chunk*Chunk]
 		k.Fill(stream)
-		for i := range some {
-			var word T
-			if size == 4 {
-				word = T(binary.LittleEndian.Uint32(stream[4*i:]))
-			} else {
-				word = T(binary.LittleEndian.Uint64(stream[8*i:]))
+		if size == 4 {
+			for i := range some {
+				word := T(binary.LittleEndian.Uint32(stream[4*i : 4*i+4]))
+				some[i] = (some[i] + (word ^ sign) - sign) & mask
 			}
-			if subtract {
-				word = -word
+		} else {
+			for i := range some {
+				word := T(binary.LittleEndian.Uint64(stream[8*i : 8*i+8]))
+				some[i] = (some[i] + (word ^ sign) - sign) & mask
 			}
-			some[i] = (some[i] + word) & mask
 		}
 		dst = dst[len(some):]
 	}
