@@ -48,10 +48,7 @@ func (f *Federation) estimateSeconds() float64 {
 	perClient := 0.0
 	way, err := f.wayAfter(model, nil)
 	if err == nil && len(cohort) > 0 {
-		size := 1
-		if f.batched != nil {
-			size = min(len(cohort), 64)
-		}
+		size := min(len(cohort), f.together())
 		began, tried := time.Now(), 0
 		for from := 0; from+size <= len(cohort) && time.Since(began) < probe; from += size {
 			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size]); err != nil {
