@@ -7,6 +7,7 @@ type worker struct {
 	products kernel.Workspace
 	examples []float32 // what the examples of a chunk leave on their way through the body
 	scratch  []float32
+	turned   []float32    // of a dense layer's way back
 	features []float32    // the loss's derivative by the features of a chunk
 	deltas   [2][]float32 // and by what flows between two layers of the body
 	gradient []float32    // of one example by the body's weights
@@ -45,12 +46,12 @@ func (p *Pass) chunk(number, i int) {
 	for l := len(n.head) - 1; l > 0; l-- {
 		d, before := n.head[l], n.head[l-1]
 		deltas := p.deltas[l-1][from*d.in : to*d.in]
-		d.backward(&w.products, p.params, deltas, p.deltas[l][from*d.out:to*d.out])
+		d.backward(w, p.params, deltas, p.deltas[l][from*d.out:to*d.out])
 		before.activation.back(deltas, p.outputs[l-1][from*d.in:to*d.in])
 	}
 	if d := n.head[0]; n.bodySize > 0 {
 		w.features = grow(w.features, perChunk*d.in)
-		d.backward(&w.products, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
+		d.backward(w, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
 	}
 	for e := from; e < to; e++ {
 		p.example(w, number, i, e, e-from)
@@ -112,7 +113,7 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 	n := p.net
 	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
 	if n.channelsLast {
-		turn(memory[:len(input)], input, n.input)
+		transpose(memory[:len(input)], input, n.input.height*n.input.width)
 		input = memory[:len(input)]
 	}
 	for i := range n.body {
@@ -136,15 +137,5 @@ func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32,
 		}
 		s.backward(&w.products, v)
 		delta = v.dIn
-	}
-}
-
-// turn puts channels last.
-func turn(dst, src []float32, p picture) {
-	pixels := p.height * p.width
-	for c := range p.channels {
-		for i, x := range src[c*pixels : (c+1)*pixels] {
-			dst[i*p.channels+c] = x
-		}
 	}
 }
