@@ -16,6 +16,8 @@ type ClientConfig struct {
 	Key    ed25519.PrivateKey // its enrolled name
 	Roster Roster             // the names it may meet, known beforehand; nil: anybody, and the claim is honest-but-curious
 	Noise  LayerNoise         // needed when Params.Layers is positive
+	// Layers is what the layers of noise hang on, for a simulation that must come to the same noise in another way; nil: it is drawn.
+	Layers *Seed
 }
 
 // Client is one client in one round. What it needs of randomness is drawn when it is made, so the same messages give the same answers, and
@@ -109,6 +111,9 @@ func NewClient(config ClientConfig, random io.Reader) (*Client, error) {
 	c.advert = &advert{id: id, self: commitment(&c.context, &c.self)}
 	c.advert.seal, c.advert.sealKEM = newAgreementKey(&p, &c.context, &c.seal).public()
 	c.advert.mask, c.advert.maskKEM = newAgreementKey(&p, &c.context, &c.mask).public()
+	if config.Layers != nil {
+		layers = *config.Layers
+	}
 	if p.Layers > 0 {
 		c.layer, c.advert.layers = layerChain(&c.context, layers, p.Layers)
 	}

@@ -23,6 +23,17 @@ func layerChain(context *[32]byte, first Seed, layers int) (seeds []Seed, end [3
 	return seeds, first
 }
 
+// LayerSeeds are what the noise of one chunk is drawn from, for layers 1 to count of a client whose layers hang on the first seed. Whoever
+// knows that needs no protocol: this is for a simulation that adds in the clear what the protocol would leave in the sum.
+func (p Params) LayerSeeds(first Seed, chunk, count int) []Seed {
+	context := p.context()
+	chain, _ := layerChain(&context, first, count)
+	for i := range chain {
+		chain[i] = layerSeed(&context, &chain[i], chunk)
+	}
+	return chain
+}
+
 // layersFrom gives the seeds of layers k to T from that of layer k, if they lead to the end that was advertised.
 func layersFrom(context *[32]byte, k, layers int, seed Seed, end *[32]byte) ([]Seed, bool) {
 	seeds, reached := layerChain(context, seed, layers-k+1)

@@ -21,9 +21,6 @@ const usualEpsilon = 20
 // SimulatedAggregation is assumed where contributions are added in the clear in place of a protocol that hides them.
 const SimulatedAggregation = "secure aggregation shows the server no more than sums; here it is simulated by adding in the clear"
 
-// MaskedAggregation is assumed where the protocol itself is run.
-const MaskedAggregation = "secure aggregation shows the server no more than sums: true for servers and clients that follow the protocol and cannot break X25519, AES-256 or SHA-256"
-
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
 	Adversary   Adversary
@@ -250,7 +247,8 @@ func (f Facts) distributed(v *View) {
 // aggregated says what the adding up of contributions rests on.
 func (f Facts) aggregated(v *View) {
 	if f.Masked {
-		v.assume(MaskedAggregation)
+		v.assume("secure aggregation: %s", f.Protocol)
+		v.assume("nobody breaks X25519, AES-256 or SHA-256")
 		if f.Failure > 0 && v.Adversary != Public {
 			v.Failure = f.Failure * float64(f.Rounds)
 			v.Notes = append(v.Notes, fmt.Sprintf("with probability at most %.1g some round's masks hide nothing, which is taken out of delta", v.Failure))
