@@ -89,6 +89,15 @@ func (p Params) Check() error {
 	return nil
 }
 
+// Neighbours is the number of clients that each shares masks with; 0 for impossible parameters.
+func (p Params) Neighbours() int {
+	plan, err := p.plan(p.Cohort)
+	if err != nil {
+		return 0
+	}
+	return plan.Degree
+}
+
 // complete says whether everybody shares with everybody.
 func (p Params) complete() bool { return p.Cohort <= CompleteUpTo }
 

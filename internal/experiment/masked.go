@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	"time"
 
 	"hubbub/internal/rounds"
 	"hubbub/mechanism"
@@ -64,6 +65,29 @@ func (f *Federation) aggregation() (*Aggregation, error) {
 	}
 	_, claim := p.Claim(true)
 	return &Aggregation{p.String(), claim}, nil
+}
+
+// maskingSeconds estimates what the protocol takes in a round, by running it with a few clients: its cost is that of pairs.
+func (f *Federation) maskingSeconds(model []float32, cohort []int) float64 {
+	few := min(len(cohort), 8)
+	if !f.Facts.Masked || few < fewest {
+		return 0
+	}
+	began := time.Now()
+	p, err := f.openProtocol(1, model, cohort[:few])
+	if err != nil {
+		return 0 // the run itself will say so
+	}
+	w := &worker{sum: make([]int64, f.width())}
+	if err := p.upload(w, 1, cohort[0]); err != nil {
+		return 0
+	}
+	one := time.Since(began).Seconds() / float64(few*(few-1))
+	whole, err := f.secaggParams(1, model, len(cohort))
+	if err != nil {
+		return 0
+	}
+	return one * float64(len(cohort)*whole.Neighbours())
 }
 
 // signer is a client's enrolled key.

@@ -73,6 +73,7 @@ func (f *Federation) estimateSeconds() float64 {
 	began = time.Now()
 	crew.evaluate(model)
 	perEvaluation := time.Since(began).Seconds()
+	perRound += f.maskingSeconds(model, cohort)
 	n := float64(f.Config.Rounds)
 	cores := float64(len(crew.workers))
 	return n*(perClient*f.Config.Cohort.Size/cores+perRound) + n/float64(f.Config.Evaluate)*perEvaluation

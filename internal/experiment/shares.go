@@ -154,7 +154,7 @@ func (f *Federation) shareNoise() error {
 		f.Facts.Layered, f.Facts.MaxDropouts = true, c.Secagg.MaxDropouts
 		switch given := c.doc.Has("cohort.min_survivors"); {
 		case !given && f.Facts.Poisson:
-			f.Facts.MinSurvivors = max(1, f.Facts.CertainSurvivors())
+			f.Facts.MinSurvivors = max(1, f.Facts.UsualSurvivors())
 		case !given:
 			f.Facts.MinSurvivors = int(c.Cohort.Size) - f.tolerated(int(c.Cohort.Size))
 		}
