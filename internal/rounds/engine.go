@@ -262,8 +262,8 @@ func (e *Engine) release() *Release {
 }
 
 func (e *Engine) survivors(in Survivors) (Output, error) {
-	if len(e.arrived) > 0 {
-		return Output{}, fmt.Errorf("rounds: round %d has contributions in the clear already", e.round)
+	if e.waiting == nil || in.Round != e.round || len(e.arrived) > 0 {
+		return Output{}, fmt.Errorf("rounds: survivors of round %d, which is not open, or has contributions in the clear", in.Round)
 	}
 	if err := e.allExpected(in.Round, in.Clients); err != nil {
 		return Output{}, err
