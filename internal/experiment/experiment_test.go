@@ -100,6 +100,17 @@ var kinds = map[string][]string{
 	"adagrad on the server": {
 		"algorithm.server={kind: adagrad, lr: 0.1, tau: 0.01, weight_decay: 0.02, schedule: {kind: linear}}",
 	},
+	"convolutions": {
+		"model={kind: layers, layers: [{kind: conv, filters: 6, size: 2}, {kind: relu}, {kind: groupnorm, groups: 2}, {kind: dense, units: 7}, {kind: tanh}]}",
+		"privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}", "secagg={kind: ideal}",
+	},
+	"convolutions, locally": {
+		"model={kind: layers, layers: [{kind: conv, filters: 6, size: 2}, {kind: relu}, {kind: maxpool, size: 2}]}",
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.5}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 5}",
+		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
+	},
+	"logistic regression": {"model={kind: logistic}"},
 	"adaptive": {
 		"privacy={mechanism: {kind: adaptive, sigma0: 0.3, beta: 2, reading: one}}",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",
