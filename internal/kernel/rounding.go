@@ -19,6 +19,14 @@ func AddWrapped(sum, x []int64, half, mask int64) {
 	}
 }
 
+// Unwrap sets dst to scale times the sum modulo mask+1, centred: what AddWrapped's sums stand for.
+func Unwrap(dst []float32, sum []int64, half, mask int64, scale float64) {
+	sum = sum[:len(dst)]
+	for i := unwrapFast(dst, sum, half, mask, scale); i < len(dst); i++ {
+		dst[i] = float32(float64((sum[i]+half)&mask-half) * scale)
+	}
+}
+
 // SumSquares is the squared L2 norm, summed in float64: a clip must not lose a small coordinate beside a large one. Element i goes to
 // partial sum i mod 32, whatever the processor, so that every one gives the same bits.
 func SumSquares(x []float32) float64 {
