@@ -87,8 +87,8 @@ type product struct {
 	packA, packB        bool
 }
 
-func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) *product {
-	p := &product{
+func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) product {
+	p := product{
 		c: operand{unsafe.Pointer(unsafe.SliceData(c)), ldc, 1},
 		a: operand{unsafe.Pointer(unsafe.SliceData(a.Data)), a.Row, a.Col},
 		b: operand{unsafe.Pointer(unsafe.SliceData(b.Data)), b.Row, b.Col},
