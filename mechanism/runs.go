@@ -9,11 +9,11 @@ import (
 )
 
 // Runs says where an update may differ from zero: runs[i] is the first weight of a run and the first one behind it. They ascend, begin at
-// multiples of 8, and end at multiples of 8 or with the update. Nil: anywhere. A gradient of one record often has few runs: those
+// multiples of 32, and end at multiples of 32 or with the update. Nil: anywhere. A gradient of one record often has few runs: those
 // of a network's first layer belong to the inputs that are not zero.
 type Runs [][2]int
 
-const runUnit = 8
+const runUnit = 32
 
 func (r Runs) check(length int) error {
 	at := 0

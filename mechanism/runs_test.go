@@ -16,14 +16,14 @@ func sparse(r *rand.Rand, d int) (dense, marked []float32, runs Runs) {
 	for i := range marked {
 		marked[i] = float32(math.NaN())
 	}
-	for at := 8 * r.IntN(3); at < d; {
-		to := min(d, at+8*(1+r.IntN(1<<r.IntN(11))))
+	for at := 32 * r.IntN(3); at < d; {
+		to := min(d, at+32*(1+r.IntN(1<<r.IntN(9))))
 		for i := at; i < to; i++ {
 			dense[i] = float32(r.NormFloat64() / math.Sqrt(float64(d)))
 			marked[i] = dense[i]
 		}
 		runs = append(runs, [2]int{at, to})
-		at = to + 8*r.IntN(1<<r.IntN(11))
+		at = to + 32*r.IntN(1<<r.IntN(9))
 	}
 	return dense, marked, runs
 }
@@ -78,13 +78,13 @@ func TestBadRunsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, runs := range map[string]Runs{
-		"backwards": {{16, 8}}, "empty": {{8, 8}}, "overlapping": {{0, 16}, {8, 24}}, "beyond": {{96, 104}}, "odd start": {{4, 16}}, "odd end": {{8, 12}}, "negative": {{-8, 8}},
+		"backwards": {{64, 32}}, "empty": {{32, 32}}, "overlapping": {{0, 64}, {32, 96}}, "beyond": {{96, 128}}, "odd start": {{8, 32}}, "odd end": {{32, 48}}, "negative": {{-32, 32}},
 	} {
 		if err := m.ContributeRuns(make([]int64, 100), make([]float32, 100), runs, noise.Seeded(1).Stream()); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	if err := m.ContributeRuns(make([]int64, 100), make([]float32, 100), Runs{{0, 8}, {16, 100}}, noise.Seeded(1).Stream()); err != nil {
+	if err := m.ContributeRuns(make([]int64, 100), make([]float32, 100), Runs{{0, 32}, {64, 100}}, noise.Seeded(1).Stream()); err != nil {
 		t.Error(err)
 	}
 }
@@ -94,8 +94,8 @@ func BenchmarkClient(b *testing.B) {
 	const d = 63610
 	update, runs := make([]float32, d), Runs{}
 	r := rand.New(rand.NewPCG(1, 1))
-	for at := 0; at+400 < d-890; at += 2000 {
-		runs = append(runs, [2]int{at, at + 400})
+	for at := 0; at+416 < d-890; at += 2016 {
+		runs = append(runs, [2]int{at, at + 416})
 	}
 	runs = append(runs, [2]int{62720, d})
 	for _, run := range runs {

@@ -26,6 +26,7 @@ func (c *Config) check(doc *strictyaml.Document) error {
 		r.refuse("name", "must be up to 100 letters, digits, dots, dashes or underscores, as it names a folder")
 	}
 	c.Data.Partition.check(r)
+	c.Model.check(r)
 	c.checkTraining(r)
 	if c.Cohort.Sampling == "fixed" {
 		if c.Cohort.Size != float64(int(c.Cohort.Size)) {

@@ -51,13 +51,6 @@ type Partition struct {
 	MinRecords int     `yaml:"min_records" doc:"least number of records of a client (dirichlet)" min:"0" alias:"min_partition_size"`
 }
 
-// Model says what is trained.
-type Model struct {
-	Kind       string `yaml:"kind" doc:"mlp: fully connected layers" required:"true" enum:"mlp"`
-	Hidden     []int  `yaml:"hidden" doc:"widths of the hidden layers; none: logistic regression" min:"1" max:"1000000"`
-	Activation string `yaml:"activation" doc:"between layers" default:"relu" enum:"relu,tanh"`
-}
-
 // Cohort says who takes part in a round.
 type Cohort struct {
 	Sampling     string  `yaml:"sampling" doc:"poisson: each client tosses a coin; fixed: so many are drawn" default:"poisson" enum:"poisson,fixed"`

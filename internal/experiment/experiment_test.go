@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -104,6 +105,17 @@ var kinds = map[string][]string{
 	"adagrad on the server": {
 		"algorithm.server={kind: adagrad, lr: 0.1, tau: 0.01, weight_decay: 0.02, schedule: {kind: linear}}",
 	},
+	"convolutions": {
+		"model={kind: layers, layers: [{kind: conv, filters: 6, size: 2}, {kind: relu}, {kind: groupnorm, groups: 2}, {kind: dense, units: 7}, {kind: tanh}]}",
+		"privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}", "secagg={kind: ideal}",
+	},
+	"convolutions, locally": {
+		"model={kind: layers, layers: [{kind: conv, filters: 6, size: 2}, {kind: relu}, {kind: maxpool, size: 2}]}",
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.5}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 5}",
+		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
+	},
+	"logistic regression": {"model={kind: logistic}"},
 	"adaptive": {
 		"privacy={mechanism: {kind: adaptive, sigma0: 0.3, beta: 2, reading: one}}",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",
@@ -134,8 +146,13 @@ func prepared(t testing.TB, overrides ...string) *Federation {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The accountant is half of the time of these tests: runs of one kind ask for the same prices.
+	memo, _ := memos.LoadOrStore(f.Hash, f.Facts.Memo)
+	f.Facts.Memo = memo.(*statement.Memo)
 	return f
 }
+
+var memos sync.Map
 
 func newFolder(t testing.TB) Folder {
 	t.Helper()
@@ -284,7 +301,7 @@ func TestTheOutcomeIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	for name, overrides := range kinds {
 		t.Run(name, func(t *testing.T) {
 			var first string
-			for _, cores := range []int{1, 2, 5} {
+			for _, cores := range []int{1, 3} {
 				before := runtime.GOMAXPROCS(cores)
 				d := newFolder(t)
 				_, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil)

@@ -60,8 +60,8 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if f.Parts, err = f.deal(); err != nil {
 		return nil, c.refuse("data.partition", "cannot be dealt: %v", err)
 	}
-	if f.Net, err = nn.MLP(f.Train.Dim(), c.Model.Hidden, f.Train.Classes, nn.Activation(c.Model.Activation)); err != nil {
-		return nil, c.refuse("model", "is impossible: %v", err)
+	if f.Net, err = f.network(); err != nil {
+		return nil, err
 	}
 	clients := len(f.Parts)
 	if c.Cohort.Size > float64(clients) {

@@ -13,7 +13,9 @@ type Plan struct {
 	Name        string          `json:"name"`
 	Clients     int             `json:"clients"`
 	Records     int             `json:"records"`
+	Model       string          `json:"model"` // its kind
 	Weights     int             `json:"weights"`
+	Tensors     []Tensor        `json:"tensors"`
 	Rounds      int             `json:"rounds"`
 	Noise       Noise           `json:"noise,omitempty"`
 	Statement   []statement.Row `json:"statement"`
@@ -23,6 +25,12 @@ type Plan struct {
 	Seconds     float64         `json:"seconds"`               // estimated, on this machine as it is now
 	MemoryBytes int64           `json:"memory_bytes"`
 	ConfigHash  string          `json:"config_hash"`
+}
+
+// Tensor is a part of the model.
+type Tensor struct {
+	Name  string `json:"name"`
+	Shape []int  `json:"shape"`
 }
 
 // probe is how long one kind of work is tried for the estimate.
@@ -38,8 +46,13 @@ func (f *Federation) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	var tensors []Tensor
+	for _, t := range f.Net.Tensors() {
+		tensors = append(tensors, Tensor{t.Name, t.Shape})
+	}
 	return Plan{
-		Aggregation: how, Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
+		Model: f.Config.Model.Kind, Tensors: tensors, Aggregation: how,
+		Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
 		Noise: f.Noise(), Statement: rows, BytesUp: f.BytesUp(), BytesDown: f.BytesDown(),
 		Seconds: f.estimateSeconds(), MemoryBytes: f.estimateMemory(), ConfigHash: f.Hash,
 	}, nil
@@ -92,12 +105,18 @@ func (f *Federation) serverWork(crew *crew, model []float32) {
 
 // estimateMemory adds up what is held at once: data, models, and each worker's scratch.
 func (f *Federation) estimateMemory() int64 {
-	d := int64(f.Net.Size())
+	d, cores := int64(f.Net.Size()), int64(crewSize())
 	data := int64(len(f.Train.Features)+len(f.Test.Features))*4 + int64(f.Train.Len())*8*2
 	models := d * (4*8 + 8*2) // model, next model, optimizer and its copies, mean; the engine's sums
-	workers := int64(crewSize()) * (d*(4+4+8) + 64*int64(f.Net.Inputs())*4*3)
-	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
-		workers += int64(crewSize()) * d * int64(len(f.Parts[0])) * 12
+	batch := evaluationBatch
+	each := d*(4+4) + int64(f.width())*8 // update and sums
+	if l := f.Config.Algorithm.Local; l != nil {
+		batch = max(batch, l.Batch)
+		each += d * (4*4 + 8) // local weights, gradient, optimizer; the sum of clipped gradients
 	}
-	return data + models + workers
+	each += f.Net.Memory(batch, 1) + int64(batch*f.Net.Inputs())*4
+	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
+		each += d * int64(len(f.Parts[0])) * 12
+	}
+	return data + models + cores*each
 }

@@ -141,9 +141,12 @@ func (f *Federation) clientKey(round, client int) noise.Key {
 	return f.key.Derive("client", uint64(round), uint64(client))
 }
 
+// evaluationBatch is fixed, so that the float sums are the same on any number of cores.
+const evaluationBatch = 100
+
 // evaluate measures loss and accuracy on the public test set.
 func (c *crew) evaluate(model []float32) (loss, accuracy float64) {
-	const batch = 100 // fixed, so that the float sums are the same on any number of cores
+	const batch = evaluationBatch
 	test := c.f.Test
 	n := test.Len()
 	losses := make([]float64, (n+batch-1)/batch)

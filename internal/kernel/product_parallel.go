@@ -28,9 +28,9 @@ func (w *Workspace) MultiplyParallel(c []float32, ldc int, a, b View, m, n, k in
 	s.packed.Add(s.toPack)
 	var all sync.WaitGroup
 	for i := 1; i < workers; i++ {
-		all.Go(func() { s.work(p, w.b, &w.helpers[i]) })
+		all.Go(func() { s.work(&p, w.b, &w.helpers[i]) })
 	}
-	s.work(p, w.b, &w.helpers[0])
+	s.work(&p, w.b, &w.helpers[0])
 	all.Wait()
 }
 

@@ -140,8 +140,8 @@ func TestEveryVersionMultipliesAtEveryEdge(t *testing.T) {
 
 func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *testing.T) {
 	shapes := []shape{
-		{m: 240, n: 80, k: 784}, {m: 784, n: 80, k: 240, transA: true, add: true}, {m: 240, n: 784, k: 80, transB: true},
-		{m: 10, n: 3000, k: 40}, {m: 300, n: 5, k: 300, transB: true}, {m: 97, n: 131, k: 257, extraA: 1, extraC: 2, offset: 3},
+		{m: 60, n: 40, k: 330}, {m: 150, n: 40, k: 60, transA: true, add: true}, {m: 60, n: 150, k: 40, transB: true},
+		{m: 10, n: 900, k: 40}, {m: 250, n: 5, k: 300, transB: true}, {m: 49, n: 67, k: 256, extraC: 2, offset: 3},
 	}
 	for i, s := range shapes {
 		fused := map[bool][]float32{}

@@ -8,19 +8,14 @@ import (
 
 // conv is a convolution with square windows and a bias per filter. Weights are window rows, window columns, channels, filters.
 //
-// Where a row of a window is long, products read the picture in place: the pixels of one output row, seen as a matrix whose rows
-// overlap. Where it is short, as with the few channels of a record, windows are gathered first.
+// No window is copied: products read the picture in place. The rows of the windows of one output row are a matrix whose rows overlap.
 type conv struct {
 	in, out      picture
 	size, stride int
 	top, left    int     // zeros above and to the left
 	padded       picture // in, with all its zeros
 	at           int     // of the weights, then biases
-	gathers      bool
 }
-
-// shortRow is the length of a window's row, in numbers, below which gathering pays: a product over so few is mostly overhead.
-const shortRow = 32
 
 func newConv(in picture, l Layer) (conv, string) {
 	c := conv{in: in, size: l.Size, stride: l.Stride, padded: in}
@@ -41,8 +36,7 @@ func newConv(in picture, l Layer) (conv, string) {
 		return c, fmt.Sprintf("a window of %dx%d does not fit into %dx%d pixels: lower size, or pad with padding: same", c.size, c.size, in.height, in.width)
 	}
 	c.out = picture{(c.padded.height-c.size)/c.stride + 1, (c.padded.width-c.size)/c.stride + 1, l.Filters}
-	c.gathers = c.row() < shortRow
-	if c.padded.size() > maxWeights || c.row()*c.size > maxWeights/c.out.channels || c.gathers && c.keeps() > maxWeights {
+	if c.padded.size() > maxWeights || c.row()*c.size > maxWeights/c.out.channels {
 		return c, fmt.Sprintf("windows of %dx%d for %d filters are too many numbers: lower size or filters", c.size, c.size, c.out.channels)
 	}
 	return c, ""
@@ -51,9 +45,6 @@ func newConv(in picture, l Layer) (conv, string) {
 // row is the length of one row of a window; window that of all of them.
 func (c conv) row() int    { return c.size * c.in.channels }
 func (c conv) window() int { return c.size * c.row() }
-
-// pixels is the number of outputs of each filter.
-func (c conv) pixels() int { return c.out.height * c.out.width }
 
 // weights are the weights and biases of a vector laid out as the network's weights.
 func (c conv) weights(params []float32) (weights, biases []float32) {
@@ -65,13 +56,10 @@ func (c conv) pads() bool { return c.padded != c.in }
 
 // slides says whether the deltas are laid out with as many columns as the padded picture has: then the pixels under them are one
 // evenly spaced run, and backward needs one product for each row of the window instead of one for each row of the picture.
-func (c conv) slides() bool { return c.stride == 1 && !c.gathers }
+func (c conv) slides() bool { return c.stride == 1 }
 
 func (c conv) keeps() int {
-	switch {
-	case c.gathers:
-		return c.pixels() * c.window()
-	case c.pads():
+	if c.pads() {
 		return c.padded.size()
 	}
 	return 0
@@ -91,19 +79,14 @@ func (c conv) scratch() int {
 func (c conv) forward(w *kernel.Workspace, v visit) {
 	filters := c.out.channels
 	weights, biases := c.weights(v.params)
-	if c.gathers {
-		c.gather(v.kept, v.in)
-		w.Multiply(v.out, filters, rows(v.kept, c.window()), rows(weights, filters), c.pixels(), filters, c.window(), false)
-	} else {
-		if c.pads() {
-			c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
-		}
-		from := c.picture(v)
-		for row := range c.out.height {
-			for i := range c.size {
-				pixels := rows(from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride*c.in.channels)
-				w.Multiply(v.out[row*c.out.width*filters:], filters, pixels, rows(weights[i*c.row()*filters:], filters), c.out.width, filters, c.row(), i > 0)
-			}
+	if c.pads() {
+		c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
+	}
+	from := c.picture(v)
+	for row := range c.out.height {
+		for i := range c.size {
+			pixels := rows(from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride*c.in.channels)
+			w.Multiply(v.out[row*c.out.width*filters:], filters, pixels, rows(weights[i*c.row()*filters:], filters), c.out.width, filters, c.row(), i > 0)
 		}
 	}
 	kernel.AddToRows(v.out, biases)
@@ -122,31 +105,6 @@ func (c conv) picture(v visit) []float32 {
 func (c conv) eachLine(do func(inside, padded int)) {
 	for row := range c.in.height {
 		do(row*c.in.width*c.in.channels, ((row+c.top)*c.padded.width+c.left)*c.in.channels)
-	}
-}
-
-// gather writes every window, one after the other.
-func (c conv) gather(windows, in []float32) {
-	line := c.row()
-	for row := range c.out.height {
-		for column := range c.out.width {
-			// The columns of the window that lie inside the picture.
-			first := column*c.stride - c.left
-			skip := max(0, -first)
-			end := min(c.size, c.in.width-first)
-			for i := range c.size {
-				to := windows[:line]
-				windows = windows[line:]
-				y := row*c.stride + i - c.top
-				if y < 0 || y >= c.in.height || skip >= end {
-					clear(to)
-					continue
-				}
-				clear(to[:skip*c.in.channels])
-				copy(to[skip*c.in.channels:end*c.in.channels], in[(y*c.in.width+first+skip)*c.in.channels:])
-				clear(to[end*c.in.channels:])
-			}
-		}
 	}
 }
 
@@ -201,10 +159,6 @@ func (c conv) backward(w *kernel.Workspace, v visit) {
 func (c conv) weightGradient(w *kernel.Workspace, v visit, deltas []float32, pitch, lines, run int) {
 	channels, filters := c.in.channels, c.out.channels
 	dWeights, _ := c.weights(v.gradient)
-	if c.gathers {
-		w.Multiply(dWeights, filters, columns(v.kept, c.window()), rows(deltas, filters), c.window(), filters, c.pixels(), v.add)
-		return
-	}
 	from := c.picture(v)
 	for row := range lines {
 		for i := range c.size {

@@ -4,7 +4,7 @@ package nn
 // use returns. It may differ from zero in the runs only, and outside of them it is not set: the first layer's weights have no gradient
 // where an input is zero, as four fifths of a scanned digit are. The crew's workers call use, at once and in any order.
 //
-// A run is its first weight and the first one behind it. Runs ascend, begin at multiples of 8, and end at multiples of 8 or with the
+// A run is its first weight and the first one behind it. Runs ascend, begin at multiples of 32, and end at multiples of 32 or with the
 // last weight.
 func (p *Pass) Each(params, inputs []float32, labels []uint8, use func(worker, example int, gradient []float32, runs [][2]int)) (loss float64) {
 	return p.run(job{params: params, inputs: inputs, labels: labels, each: use})
@@ -33,8 +33,8 @@ func (p *Pass) gradientOf(e int, gradient []float32, runs [][2]int) [][2]int {
 	return r.finish()
 }
 
-// runUnit is what runs begin and end at multiples of: a vector register of float64.
-const runUnit = 8
+// runUnit is what runs begin and end at multiples of: norms are summed in so many partial sums (kernel.Squares).
+const runUnit = 32
 
 // runner gathers runs, and sets the few weights to zero that fill them up to whole units.
 type runner struct {

@@ -35,7 +35,7 @@ func TestEachGradientIsTheRowOfItsExample(t *testing.T) {
 					at := 0
 					for _, run := range runs {
 						from, to := run[0], run[1]
-						if from < at || to <= from || from%8 != 0 || to%8 != 0 && to != n.Size() || to > n.Size() {
+						if from < at || to <= from || from%32 != 0 || to%32 != 0 && to != n.Size() || to > n.Size() {
 							t.Errorf("%s: run %v after %d", s.name, run, at)
 						}
 						copy(dense[from:to], gradient[from:to])

@@ -81,7 +81,7 @@ func (j job) backward() bool { return j.sum != nil || j.rows != nil || j.each !=
 func (n *Net) perChunk(batch int) int {
 	most := 128
 	if len(n.body) > 0 {
-		most = 16
+		most = 32
 	}
 	return min(most, (batch+1)/2)
 }
