@@ -24,17 +24,33 @@ type table struct {
 	sums    *Aggregator
 }
 
-// seat makes the parties and closes Advertise and Share; every client knows its shares and has made its masked vector.
-func seat(t *testing.T, p Params) *table {
+// gather makes the parties, with vectors and masked vectors.
+func gather(t *testing.T, p Params) *table {
+	t.Helper()
+	x := seat(t, p, 1)
+	random := rand.New(rand.NewPCG(11, 12))
+	for _, c := range x.clients {
+		values := make([]int64, p.Dim)
+		for j := range values {
+			values[j] = random.Int64N(1 << min(p.Bits-1, 20))
+		}
+		chunk, err := c.MaskedChunk(0, values)
+		x.must(err)
+		x.values, x.chunks = append(x.values, values), append(x.chunks, chunk)
+	}
+	return x
+}
+
+// seat makes the parties and closes Advertise and Share: every client knows its shares and may upload.
+func seat(t *testing.T, p Params, seed byte) *table {
 	t.Helper()
 	x := &table{T: t, p: p}
 	var err error
 	x.server, err = NewServer(p, nil)
 	x.must(err)
-	random := rand.New(rand.NewPCG(11, 12))
 	for i := range p.Cohort {
 		key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{byte(i + 1)}, 32))
-		c, err := NewClient(ClientConfig{Params: p, Policy: Policy{MinSurvivors: 3}, Key: key}, rand.NewChaCha8([32]byte{byte(i), 1}))
+		c, err := NewClient(ClientConfig{Params: p, Policy: Policy{MinSurvivors: 3}, Key: key}, rand.NewChaCha8([32]byte{byte(i), seed}))
 		x.must(err)
 		x.clients = append(x.clients, c)
 		x.must(x.server.Handle(c.advert.id, c.Advertise()))
@@ -53,15 +69,6 @@ func seat(t *testing.T, p Params) *table {
 	}
 	x.sums, err = x.server.Aggregator(0, p.Chunks())
 	x.must(err)
-	for _, c := range x.clients {
-		values := make([]int64, p.Dim)
-		for j := range values {
-			values[j] = random.Int64N(1 << min(p.Bits-1, 20))
-		}
-		chunk, err := c.MaskedChunk(0, values)
-		x.must(err)
-		x.values, x.chunks = append(x.values, values), append(x.chunks, chunk)
-	}
 	return x
 }
 
@@ -140,7 +147,7 @@ func upTo(n int) []int {
 
 // B section 4: u adds its mask with v and v subtracts it, so that the masks of pairs cancel in the sum of all.
 func TestMasksOfPairsCancel(t *testing.T) {
-	x := seat(t, Params{Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 100, Bits: 32})
+	x := gather(t, Params{Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 100, Bits: 32})
 	sum, plain := make([]uint32, x.p.Dim), make([]int64, x.p.Dim)
 	for i, c := range x.clients {
 		v := x.vector(x.chunks[i])
@@ -161,7 +168,7 @@ func TestMasksOfPairsCancel(t *testing.T) {
 // B section 4, double masking: a server that restored the mask key of a client, believing it gone, and then receives its vector late, still
 // cannot read it, because the client's own mask is on it.
 func TestALateVectorStaysCovered(t *testing.T) {
-	x := seat(t, Params{Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 100, Bits: 32})
+	x := gather(t, Params{Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 100, Bits: 32})
 	late := x.clients[4]
 	v := x.vector(x.chunks[4])
 	for i := range late.circle {
@@ -181,7 +188,7 @@ func TestALateVectorStaysCovered(t *testing.T) {
 // B section 4 and figure 4: t shares restore a seed, and with t-1 answers nothing is unmasked.
 func TestExactlyTheThresholdUnmasks(t *testing.T) {
 	for _, answers := range []int{2, 3, 4} {
-		x := seat(t, Params{Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 10, Bits: 20})
+		x := gather(t, Params{Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 10, Bits: 20})
 		for _, i := range upTo(4) {
 			x.must(x.sums.Add(i, x.chunks[i]))
 			x.must(x.server.Uploaded(x.clients[i].advert.id))
@@ -297,7 +304,7 @@ func TestAClientLooksAtTheCohort(t *testing.T) {
 // B figure 4, round 3: the survivors are a subset of those who shared keys, contain the client, and are enough.
 func TestAClientLooksAtTheSurvivors(t *testing.T) {
 	p := Params{Cohort: 6, Threshold: 4, MinSurvivors: 4, Dim: 10, Bits: 20}
-	x := seat(t, p)
+	x := gather(t, p)
 	c := x.clients[1]
 	_, err := c.Handle(x.survivorsMessage(0, 1, 2))
 	x.wants(err, ErrSurvivors)
@@ -319,7 +326,7 @@ func TestAClientLooksAtTheSurvivors(t *testing.T) {
 
 // B figure 4, round 4: a client reveals only after t valid signatures of the set that it signed itself, by survivors.
 func TestAClientLooksAtTheSignatures(t *testing.T) {
-	x := seat(t, Params{Cohort: 6, Threshold: 4, MinSurvivors: 4, Dim: 10, Bits: 20})
+	x := gather(t, Params{Cohort: 6, Threshold: 4, MinSurvivors: 4, Dim: 10, Bits: 20})
 	signatures := x.sign(x.survivorsMessage(0, 1, 2, 3, 4), upTo(4)...)
 	other := x.sign(x.survivorsMessage(0, 1, 2, 3, 4, 5), 4)
 	c := x.clients[0]
@@ -355,7 +362,7 @@ func TestTwoTruthsNeedTwoQuorums(t *testing.T) {
 		threshold int
 		works     bool
 	}{{3, true}, {4, false}} {
-		x := seat(t, Params{Cohort: 7, Threshold: c.threshold, MinSurvivors: 4, Dim: 50, Bits: 32})
+		x := gather(t, Params{Cohort: 7, Threshold: c.threshold, MinSurvivors: 4, Dim: 50, Bits: 32})
 		if got, _ := x.p.Claim(true); (got == HonestButCurious) != c.works {
 			t.Errorf("threshold %d: the claim is %v", c.threshold, got)
 		}
