@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"mechanism/waterfill": {"accountant", "noise"},
 	"ledger":              {"accountant"},
 	"statement":           {"accountant", "ledger"},
+	"secagg":              {"noise", "secagg/graph", "secagg/shamir"},
 	"secagg/shamir":       {},
 	"secagg/graph":        {"noise"},
 	"secagg/layers":       {},
@@ -53,11 +54,16 @@ var arrows = map[string][]string{
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
-	"secagg/shamir", "secagg/graph", "secagg/layers",
+	"secagg", "secagg/shamir", "secagg/graph", "secagg/layers",
 	"internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}
+
+// excepted are the impure imports of pure packages, each with its reason.
+var excepted = map[string]string{
+	"internal/kernel": "os", // HUBBUB_CPU must be known before the first kernel runs, in tests too
+}
 
 func TestImportsFollowTheArrows(t *testing.T) {
 	seen := map[string]bool{}
@@ -85,7 +91,7 @@ func TestImportsFollowTheArrows(t *testing.T) {
 			if ours, ok := strings.CutPrefix(imported, "hubbub/"); ok && !slices.Contains(allowed, ours) {
 				t.Errorf("%s imports %s: no such arrow", name, ours)
 			}
-			if slices.Contains(pure, name) && slices.Contains(impure, imported) {
+			if slices.Contains(pure, name) && slices.Contains(impure, imported) && excepted[name] != imported {
 				t.Errorf("%s is pure and imports %s", name, imported)
 			}
 		}

@@ -73,7 +73,7 @@ func (c *Client) deal(cohort *cohort, place int, circle []neighbour) ([]byte, er
 	split := make([][]shamir.Share, len(secrets))
 	for i := range secrets {
 		var err error
-		if split[i], err = shamir.Split(secrets[i], len(circle), c.p.Threshold, coins); err != nil {
+		if split[i], err = shamir.Split(secrets[i], len(circle), cohort.graph.threshold, coins); err != nil {
 			return nil, refuse(ErrCohort, "%v", err)
 		}
 	}
@@ -146,8 +146,8 @@ func (c *Client) receive(message []byte) error {
 			present++
 		}
 	}
-	if present < c.p.Threshold {
-		return refuse(ErrCohort, "shares of %d holders, the threshold is %d", present, c.p.Threshold)
+	if present < c.cohort.graph.threshold {
+		return refuse(ErrCohort, "shares of %d holders, the threshold is %d", present, c.cohort.graph.threshold)
 	}
 	for i := range circle {
 		circle[i].sealIn.erase()

@@ -60,8 +60,8 @@ func (c *Client) consent(message []byte) ([]byte, error) {
 			present++
 		}
 	}
-	if present < c.p.Threshold {
-		return nil, refuse(ErrSurvivors, "%d holders of this client's shares, the threshold is %d", present, c.p.Threshold)
+	if present < c.cohort.graph.threshold {
+		return nil, refuse(ErrSurvivors, "%d holders of this client's shares, the threshold is %d", present, c.cohort.graph.threshold)
 	}
 	c.survivors, c.consented = survivors, consentSigned(&c.cohort.root, survivors)
 	c.phase = waitsForRequest
@@ -83,8 +83,8 @@ func (c *Client) reveal(message []byte) ([]byte, error) {
 	if err := r.end(); err != nil {
 		return nil, err
 	}
-	if n := signers.count(); n < c.p.Threshold {
-		return nil, refuse(ErrDisagree, "%d signatures, the threshold is %d", n, c.p.Threshold)
+	if n := signers.count(); n < c.cohort.graph.threshold {
+		return nil, refuse(ErrDisagree, "%d signatures, the threshold is %d", n, c.cohort.graph.threshold)
 	}
 	for i := range c.circle {
 		if !signers[i] {

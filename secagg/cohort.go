@@ -139,7 +139,11 @@ func rootOf(context *[32]byte, n int, top *[32]byte) [32]byte {
 }
 
 // newCohort is the server's: it knows every advert.
-func newCohort(p *Params, context *[32]byte, adverts []*advert) (*cohort, [][][32]byte) {
+func newCohort(p *Params, context *[32]byte, adverts []*advert) (*cohort, [][][32]byte, error) {
+	plan, err := p.plan(len(adverts))
+	if err != nil {
+		return nil, nil, err
+	}
 	slices.SortFunc(adverts, func(a, b *advert) int { return bytes.Compare(a.id[:], b.id[:]) })
 	leaves := make([][32]byte, len(adverts))
 	for i, a := range adverts {
@@ -147,14 +151,14 @@ func newCohort(p *Params, context *[32]byte, adverts []*advert) (*cohort, [][][3
 	}
 	levels := tree(leaves)
 	root := rootOf(context, len(adverts), &levels[len(levels)-1][0])
-	return &cohort{root: root, adverts: adverts, graph: newTopology(p, len(adverts), root)}, levels
+	return &cohort{root: root, adverts: adverts, graph: newTopology(plan, root)}, levels, nil
 }
 
 // encodeFor writes the cohort for client self: in a complete graph all adverts; otherwise its own and its neighbours', each with the
 // hashes that prove its place.
 func (c *cohort) encodeFor(p *Params, context *[32]byte, self int, levels [][][32]byte) []byte {
 	n := len(c.adverts)
-	if p.Degree == 0 {
+	if c.graph.complete {
 		b := appendNumber(header(kindCohort, context, 4+n*advertSize(p)), n)
 		for _, a := range c.adverts {
 			b = append(b, a.encode(p)...)
@@ -179,20 +183,23 @@ func decodeCohort(p *Params, context *[32]byte, self ID, message []byte) (*cohor
 		return nil, 0, err
 	}
 	n := int(r.number())
-	if n < max(p.MinSurvivors, p.Degree+1) || n > p.Cohort {
-		return nil, 0, refuse(ErrCohort, "%d clients, outside [%d, %d]", n, max(p.MinSurvivors, p.Degree+1), p.Cohort)
+	if n < p.MinSurvivors || n > p.Cohort {
+		return nil, 0, refuse(ErrCohort, "%d clients, outside [%d, %d]", n, p.MinSurvivors, p.Cohort)
 	}
-	shown := n
-	size := advertSize(p)
-	if p.Degree > 0 {
-		shown = p.Degree + 1
+	plan, err := p.plan(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	shown, size := n, advertSize(p)
+	if !plan.Complete {
+		shown = plan.Degree + 1
 		size += 4 + 32*depth(n)
 	}
 	if len(r.rest) != shown*size {
 		return nil, 0, refuse(ErrMalformed, "%d bytes instead of %d for %d clients", len(r.rest), shown*size, shown)
 	}
 	c := &cohort{adverts: make([]*advert, n)}
-	if p.Degree == 0 {
+	if plan.Complete {
 		leaves := make([][32]byte, n)
 		for i := range c.adverts {
 			c.adverts[i] = r.advert(p)
@@ -207,7 +214,7 @@ func decodeCohort(p *Params, context *[32]byte, self ID, message []byte) (*cohor
 	if place < 0 {
 		return nil, 0, refuse(ErrUnknown, "this client is not in the cohort that it was sent")
 	}
-	c.graph = newTopology(p, n, c.root)
+	c.graph = newTopology(plan, c.root)
 	for _, i := range c.graph.circle(place) {
 		if c.adverts[i] == nil {
 			return nil, 0, refuse(ErrMalformed, "the keys of neighbour %d are not among those sent", i)

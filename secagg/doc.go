@@ -33,8 +33,8 @@
 // seed. When |D| of the invited clients do not contribute, layers |D|+1 to T of the survivors are removed again, so that the noise left does
 // not depend on who stayed. Which seeds are revealed follows from the signed set of survivors, so it happens once.
 //
-// The graph. Up to [CompleteUpTo] clients everybody shares with everybody. Above, each has Params.Degree neighbours in a graph drawn from the cohort's
-// root. No party chooses the root, but a server that leaves out clients, or a client that makes its keys after seeing the others', can try many: therefore
+// The graph. Up to [CompleteUpTo] clients everybody shares with everybody. Above, each has a few dozen neighbours in a graph drawn from the cohort's
+// root (secagg/graph). No party chooses the root, but a server that leaves out clients, or a client that makes its keys after seeing the others', can try many: therefore
 // nothing is claimed for such graphs against a malicious server.
 //
 // Refusals, for errors.Is:

@@ -4,17 +4,19 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+
+	"hubbub/secagg/graph"
 )
 
 // Limits of what parameters may ask for.
 const (
-	MaxCohort = 1 << 14 // the most holders that a secret can be shared among
+	MaxCohort = 1 << 17
 	MaxBits   = 62
 	MaxDim    = 100_000_000
 	MaxLayers = 1 << 10
 
 	// CompleteUpTo is the largest cohort in which everybody shares with everybody.
-	CompleteUpTo = 256
+	CompleteUpTo = graph.CompleteUpTo
 	// DefaultChunk is the number of elements of a chunk unless the parameters say otherwise: 256 KiB of 32-bit words.
 	DefaultChunk = 1 << 16
 	// ChunkUnit divides the number of elements of a chunk, so that every chunk of a mask begins at a chunk of the cipher's stream.
@@ -23,15 +25,17 @@ const (
 
 // Params is what a round is about. The server proposes them, a client checks them against its policy, and every key, seal and
 // signature is bound to all of them.
+//
+// In a cohort above CompleteUpTo, degree and threshold follow from the number of clients that advertised keys, from Colluders and
+// from MinSurvivors, by secagg/graph for 40 bits of security: nobody proposes them.
 type Params struct {
 	Round     [32]byte // names the round; never used twice
 	ModelHash [32]byte // of the model that clients start from: one that was shown another model cannot take part
 
 	Cohort       int // clients invited: at least 3
-	Threshold    int // t: shares that restore a secret, and signatures that a client wants to see
+	Threshold    int // t: shares that restore a secret, and signatures that a client wants to see; 0 above CompleteUpTo
 	MinSurvivors int // fewer contributions: the round is abandoned and nothing is unmasked; at least 3
 	Colluders    int // c: clients that may side with the server
-	Degree       int // neighbours of a client; 0: everybody is everybody's neighbour
 
 	Dim   int // elements of the vector
 	Bits  int // b: sums are modulo 2^b
@@ -41,7 +45,7 @@ type Params struct {
 	Hybrid bool // keys stand on X25519 and ML-KEM-768 both, so that both must be broken
 }
 
-const paramsSize = 2*32 + 9*4 + 1
+const paramsSize = 2*32 + 8*4 + 1
 
 // Check refuses what cannot work.
 func (p Params) Check() error {
@@ -50,10 +54,8 @@ func (p Params) Check() error {
 		value, min, max int
 	}{
 		{"cohort", p.Cohort, 3, MaxCohort},
-		{"threshold", p.Threshold, 2, p.holders()},
 		{"minimum of survivors", p.MinSurvivors, 3, p.Cohort},
 		{"colluders", p.Colluders, 0, p.Cohort},
-		{"degree", p.Degree, 0, p.Cohort - 1},
 		{"dimension", p.Dim, 1, MaxDim},
 		{"bits", p.Bits, 1, MaxBits},
 		{"chunk", p.chunk(), ChunkUnit, MaxDim},
@@ -66,19 +68,20 @@ func (p Params) Check() error {
 	if p.chunk()%ChunkUnit != 0 {
 		return refuse(ErrParams, "chunk %d is no multiple of %d", p.Chunk, ChunkUnit)
 	}
-	if p.Degree == 0 {
-		if p.Cohort > CompleteUpTo {
-			return refuse(ErrParams, "cohort %d with everybody a neighbour of everybody: at most %d, give a degree", p.Cohort, CompleteUpTo)
+	if !p.complete() {
+		if p.Threshold != 0 {
+			return refuse(ErrParams, "threshold %d for a cohort above %d, where it is computed: leave it out", p.Threshold, CompleteUpTo)
 		}
-		if p.MinSurvivors < p.Threshold {
-			return refuse(ErrParams, "minimum of survivors %d below the threshold %d that unmasking needs", p.MinSurvivors, p.Threshold)
+		if _, err := p.plan(p.Cohort); err != nil {
+			return refuse(ErrParams, "%w", err)
 		}
-	}
-	if p.Degree%2 == 1 {
-		return refuse(ErrParams, "degree %d is odd: neighbours stand on either side of a ring", p.Degree)
-	}
-	if p.Degree == 0 && p.Colluders >= p.Threshold {
-		return refuse(ErrParams, "%d colluders hold the threshold of %d shares among themselves", p.Colluders, p.Threshold)
+	} else {
+		if p.Threshold < 2 || p.Threshold > p.MinSurvivors {
+			return refuse(ErrParams, "threshold %d outside [2, %d], the minimum of survivors", p.Threshold, p.MinSurvivors)
+		}
+		if p.Colluders >= p.Threshold {
+			return refuse(ErrParams, "%d colluders hold the threshold of %d shares among themselves", p.Colluders, p.Threshold)
+		}
 	}
 	if p.Layers > 0 && p.Cohort-p.MinSurvivors > p.Layers {
 		return refuse(ErrParams, "%d layers of noise for up to %d dropouts: raise the layers or the minimum of survivors", p.Layers, p.Cohort-p.MinSurvivors)
@@ -86,13 +89,8 @@ func (p Params) Check() error {
 	return nil
 }
 
-// holders is the largest number of clients that hold shares of one client's secrets: everybody, or its neighbours.
-func (p Params) holders() int {
-	if p.Degree == 0 {
-		return p.Cohort
-	}
-	return p.Degree
-}
+// complete says whether everybody shares with everybody.
+func (p Params) complete() bool { return p.Cohort <= CompleteUpTo }
 
 func (p Params) chunk() int {
 	if p.Chunk == 0 {
@@ -115,7 +113,7 @@ func (p Params) Encode() []byte {
 	b := make([]byte, 0, paramsSize)
 	b = append(b, p.Round[:]...)
 	b = append(b, p.ModelHash[:]...)
-	for _, n := range []int{p.Cohort, p.Threshold, p.MinSurvivors, p.Colluders, p.Degree, p.Dim, p.Bits, p.Chunk, p.Layers} {
+	for _, n := range []int{p.Cohort, p.Threshold, p.MinSurvivors, p.Colluders, p.Dim, p.Bits, p.Chunk, p.Layers} {
 		b = appendNumber(b, n)
 	}
 	if p.Hybrid {
@@ -132,7 +130,7 @@ func DecodeParams(encoded []byte) (Params, error) {
 	}
 	r := reader{rest: encoded}
 	p.Round, p.ModelHash = r.hash(), r.hash()
-	for _, n := range []*int{&p.Cohort, &p.Threshold, &p.MinSurvivors, &p.Colluders, &p.Degree, &p.Dim, &p.Bits, &p.Chunk, &p.Layers} {
+	for _, n := range []*int{&p.Cohort, &p.Threshold, &p.MinSurvivors, &p.Colluders, &p.Dim, &p.Bits, &p.Chunk, &p.Layers} {
 		*n = int(binary.LittleEndian.Uint32(r.take(4)) & (1<<31 - 1))
 	}
 	p.Hybrid = encoded[paramsSize-1] == 1
@@ -152,9 +150,9 @@ func (p Params) context() [32]byte {
 
 // String names the setting, not the round.
 func (p Params) String() string {
-	graph := "complete graph"
-	if p.Degree > 0 {
-		graph = fmt.Sprintf("%d neighbours each", p.Degree)
+	threshold := fmt.Sprintf("threshold %d", p.Threshold)
+	if plan, err := p.plan(p.Cohort); err == nil && !plan.Complete {
+		threshold = fmt.Sprintf("%d neighbours each, threshold %d", plan.Degree, plan.Threshold)
 	}
-	return fmt.Sprintf("%d clients, %s, threshold %d, at least %d survivors, %d elements modulo 2^%d", p.Cohort, graph, p.Threshold, p.MinSurvivors, p.Dim, p.Bits)
+	return fmt.Sprintf("%d clients, %s, at least %d survivors, %d elements modulo 2^%d", p.Cohort, threshold, p.MinSurvivors, p.Dim, p.Bits)
 }

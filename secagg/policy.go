@@ -23,9 +23,9 @@ func (p Params) Claim(pinned bool) (Adversary, string) {
 	together := fmt.Sprintf(" together with up to %d clients learns nothing but the sum over at least %d survivors", p.Colluders, p.MinSurvivors)
 	hbc := "an honest-but-curious server" + together
 	switch {
-	case p.Degree > 0:
-		return HonestButCurious, hbc + ", except with the probability that the degree was chosen for [BBGLR20, Theorem 3.7]; the server could search for a graph " +
-			"by leaving out keys, so nothing is claimed if it is malicious"
+	case !p.complete():
+		return HonestButCurious, hbc + ", except with probability 2^-40, if who colludes and who drops out was decided before the graph was drawn " +
+			"[BBGLR20, section 3]; a malicious server could search for a graph by leaving out keys, so nothing is claimed against it"
 	case !pinned:
 		return HonestButCurious, hbc + " [BIKMMPRSS17, Theorem 6.3]; whoever enrols clients could enrol its own, so without a pinned roster nothing is claimed if it is malicious"
 	case 2*p.Threshold <= p.Cohort+p.Colluders:

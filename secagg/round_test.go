@@ -250,3 +250,59 @@ func TestTheSumIsThatOfTheSurvivors(t *testing.T) {
 		})
 	}
 }
+
+func TestNeighboursAreEnoughInALargeCohort(t *testing.T) {
+	p := secagg.Params{Cohort: 300, MinSurvivors: 270, Colluders: 1, Dim: 20, Bits: 20}
+	f := federate(t, p, nil, 3)
+	_, sum, err := f.run(map[secagg.Phase][]int{secagg.Advertise: {7}, secagg.Share: all(300)[20:25], secagg.Upload: all(300)[100:115], secagg.Unmask: all(300)[200:205]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := append(append([]int{7}, all(300)[20:25]...), all(300)[100:115]...)
+	if !slices.Equal(sum, f.plainSum(without(all(300), gone...))) {
+		t.Error("wrong sum")
+	}
+}
+
+// marker is no real noise: a value per layer and seed that shows exactly which layers are left in a sum.
+func marker(layer int, seed secagg.Seed, dst []int64) {
+	for i := range dst {
+		dst[i] += int64(layer)<<16 + int64(seed[i%32])
+	}
+}
+
+func TestLayersBeyondTheDropoutsAreRemoved(t *testing.T) {
+	for drops := range 4 {
+		p := setting(8, 200, 40)
+		p.Layers, p.MinSurvivors, p.Threshold = 3, 5, 5
+		f := federate(t, p, marker, 9)
+		gone := all(8)[:drops]
+		_, sum, err := f.run(map[secagg.Phase][]int{secagg.Upload: gone, secagg.Unmask: {7}}) // one vanishes with its layers in the sum
+		if drops == 3 {
+			// five survivors, one of whom is gone: four shares, one too few
+			if err == nil {
+				t.Fatal("unmasked with fewer shares than the threshold")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		survivors := without(all(8), gone...)
+		plain := f.plainSum(survivors)
+		for j := range sum {
+			left := sum[j] - plain[j]
+			// layers 1 to drops of every survivor stay: their numbers in the high bits, seeds in the low ones
+			low, want := left, int64(0)
+			for layer := 1; layer <= drops; layer++ {
+				want += int64(layer) << 16 * int64(len(survivors))
+			}
+			if low -= want; low < 0 || low > int64(255*drops*len(survivors)) {
+				t.Fatalf("%d dropouts, element %d: %d is left, layers 1 to %d of %d survivors are %d and at most 255 for each seed", drops, j, left, drops, len(survivors), want)
+			}
+			if drops == 0 && left != 0 {
+				t.Fatalf("nobody dropped out and %d of the layers is left", left)
+			}
+		}
+	}
+}

@@ -40,14 +40,17 @@ func decodeAdvert(p *Params, context *[32]byte, message []byte) (*advert, error)
 
 func (s *Server) closeAdvertise() ([]Message, error) {
 	n := len(s.adverts)
-	if least := max(s.p.MinSurvivors, s.p.Degree+1); n < least {
-		return nil, refuse(ErrCohort, "%d clients advertised keys, at least %d are needed", n, least)
+	if n < s.p.MinSurvivors {
+		return nil, refuse(ErrCohort, "%d clients advertised keys, at least %d are needed", n, s.p.MinSurvivors)
 	}
 	adverts := make([]*advert, 0, n)
 	for _, a := range s.adverts {
 		adverts = append(adverts, a)
 	}
-	cohort, levels := newCohort(&s.p, &s.context, adverts)
+	cohort, levels, err := newCohort(&s.p, &s.context, adverts)
+	if err != nil {
+		return nil, err
+	}
 	s.cohort = cohort
 	s.places = make(map[ID]int, n)
 	for i, a := range cohort.adverts {
@@ -57,7 +60,7 @@ func (s *Server) closeAdvertise() ([]Message, error) {
 	s.consents, s.shares = make([][]byte, n), make([][][]byte, n)
 	send := make([]Message, n)
 	for i, a := range cohort.adverts {
-		if i > 0 && s.p.Degree == 0 { // all are sent the same
+		if i > 0 && cohort.graph.complete { // all are sent the same
 			send[i] = Message{a.id, send[0].Body}
 			continue
 		}
@@ -69,7 +72,7 @@ func (s *Server) closeAdvertise() ([]Message, error) {
 // others is the number of holders of a client's shares without itself.
 func (s *Server) others(place int) int {
 	n := len(s.cohort.graph.holders(place))
-	if s.p.Degree == 0 {
+	if s.cohort.graph.complete {
 		n--
 	}
 	return n
@@ -91,20 +94,20 @@ func (s *Server) sharedKeys(place int, message []byte) error {
 // box is what dealer sealed to holder.
 func (s *Server) box(dealer, holder int) []byte {
 	at := s.cohort.graph.index(dealer, holder) - 1
-	if s.p.Degree == 0 && holder > dealer { // none to itself
+	if s.cohort.graph.complete && holder > dealer { // none to itself
 		at--
 	}
 	return s.boxes[dealer][at*boxSize(&s.p):][:boxSize(&s.p)]
 }
 
-// reachable refuses a set in which some member has fewer holders than the threshold.
-func (s *Server) reachable(members set, kind error) error {
-	for i := range members {
-		if !members[i] {
+// reachable refuses a set of clients that, if they stay, cannot restore the secret of somebody who shared keys.
+func (s *Server) reachable(staying set, kind error) error {
+	for dealer := range s.shared {
+		if !s.shared[dealer] {
 			continue
 		}
-		if n := s.within(i, members); n < s.p.Threshold {
-			return refuse(kind, "%d holders of the shares of client %s are left, the threshold is %d", n, s.cohort.adverts[i].id, s.p.Threshold)
+		if n := s.within(dealer, staying); n < s.cohort.graph.threshold {
+			return refuse(kind, "%d holders of the shares of client %s are left, the threshold is %d", n, s.cohort.adverts[dealer].id, s.cohort.graph.threshold)
 		}
 	}
 	return nil
@@ -194,8 +197,8 @@ func (s *Server) closeConsent() ([]Message, error) {
 	for i := range signed {
 		signed[i] = s.consents[i] != nil
 	}
-	if n := signed.count(); n < s.p.Threshold {
-		return nil, refuse(ErrDisagree, "%d signatures, the threshold is %d", n, s.p.Threshold)
+	if n := signed.count(); n < s.cohort.graph.threshold {
+		return nil, refuse(ErrDisagree, "%d signatures, the threshold is %d", n, s.cohort.graph.threshold)
 	}
 	if err := s.reachable(signed, ErrDisagree); err != nil {
 		return nil, err
@@ -209,7 +212,7 @@ func (s *Server) closeConsent() ([]Message, error) {
 		signers := make(set, len(holders))
 		var signatures []byte
 		for j, h := range holders {
-			if signed[h] && len(signatures) < 64*s.p.Threshold {
+			if signed[h] && len(signatures) < 64*s.cohort.graph.threshold {
 				signers[j] = true
 				signatures = append(signatures, s.consents[h]...)
 			}

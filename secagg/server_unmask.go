@@ -75,7 +75,7 @@ type restorer struct {
 // secret combines t shares of a dealer; which is the secret's place among what was revealed of it. A secret that the dealer's advert does not
 // confirm is tried again with other holders, so that a few wrong shares do no harm while more than t came.
 func (r *restorer) secret(dealer, which int, confirmed func(Seed) bool) (Seed, error) {
-	s, t := r.s, r.s.p.Threshold
+	s, t := r.s, r.s.cohort.graph.threshold
 	var candidates []int
 	for _, h := range s.cohort.graph.holders(dealer) {
 		if s.shares[h] != nil && !slices.Contains(r.wrong, h) {
@@ -122,7 +122,7 @@ func (r *restorer) combine(dealer, which int, holders []int) (Seed, error) {
 	q := r.quorums[string(name)]
 	if q == nil {
 		var err error
-		if q, err = shamir.NewQuorum(indices, n, r.s.p.Threshold); err != nil {
+		if q, err = shamir.NewQuorum(indices, n, r.s.cohort.graph.threshold); err != nil {
 			return Seed{}, err
 		}
 		r.quorums[string(name)] = q

@@ -1,41 +1,55 @@
 package secagg
 
-import "slices"
+import (
+	"slices"
 
-// topology says who is whose neighbour. The graph is a function of the root, so of everybody's keys.
+	"hubbub/secagg/graph"
+)
+
+// topology says who holds whose shares. The graph is a function of the cohort's root, so of everybody's keys.
 type topology struct {
-	n     int
-	all   []int   // complete: everybody
-	lists [][]int // otherwise the neighbours of each
+	threshold int
+	complete  bool
+	graph     *graph.Graph
+	lists     [][]int // holders of each client, made when asked for; one list for all if complete
 }
 
-func newTopology(p *Params, n int, root [32]byte) topology {
-	t := topology{n: n}
-	if p.Degree == 0 {
-		t.all = make([]int, n)
-		for i := range t.all {
-			t.all[i] = i
-		}
-		return t
+// plan is the degree and threshold for n clients: every party computes them, so that none can lower them.
+func (p *Params) plan(n int) (graph.Plan, error) {
+	if p.complete() {
+		return graph.Plan{Setting: graph.Setting{Clients: n}, Complete: true, Degree: n - 1, Shares: n, Threshold: p.Threshold}, nil
 	}
-	return t
+	plan, err := graph.New(graph.Setting{Clients: n, Colluders: p.Colluders, Dropouts: n - p.MinSurvivors})
+	if err != nil {
+		return plan, refuse(ErrCohort, "%w", err)
+	}
+	return plan, nil
 }
 
-// holders lists who holds the shares of client i's secrets, in ascending order: its neighbours, and in a complete graph itself.
+func newTopology(plan graph.Plan, root [32]byte) topology {
+	return topology{threshold: plan.Threshold, complete: plan.Complete, graph: plan.Graph(root), lists: make([][]int, plan.Clients)}
+}
+
+// holders lists who holds the shares of client i's secrets, in ascending order: its neighbours, and in a complete graph itself. So who
+// holds of i is also whose shares i holds.
 func (t *topology) holders(i int) []int {
-	if t.all != nil {
-		return t.all
+	if t.complete {
+		i = 0
+	}
+	if t.lists[i] == nil {
+		t.lists[i] = t.graph.Holders(i)
 	}
 	return t.lists[i]
 }
 
 // circle is client i and its neighbours, in ascending order.
 func (t *topology) circle(i int) []int {
-	if t.all != nil {
-		return t.all
+	holders := t.holders(i)
+	at, itself := slices.BinarySearch(holders, i)
+	if itself {
+		return holders
 	}
-	at, _ := slices.BinarySearch(t.lists[i], i)
-	return slices.Insert(slices.Clone(t.lists[i]), at, i)
+	return slices.Insert(slices.Clone(holders), at, i)
 }
 
 // index is the Shamir index of holder among the holders of dealer: its place there, from 1.

@@ -2,8 +2,6 @@
 
 package kernel
 
-const hasVAES = false
-
 func addAliasedFast(*Aliased, []int64, []byte, []byte) int { return 0 }
 
 func normal32Fast([]float32, []byte) bool { return false }
@@ -13,6 +11,11 @@ func keystreamFast([]byte, *[15][16]byte, uint64) {
 }
 
 func subWord(uint32) uint32 { panic("kernel: internal error: no fast keystream on this processor") }
+
+func addKeystream32(*uint32, int, *[15][16]byte, uint64, uint64)      { subWord(0) }
+func subtractKeystream32(*uint32, int, *[15][16]byte, uint64, uint64) { subWord(0) }
+func addKeystream64(*uint64, int, *[15][16]byte, uint64, uint64)      { subWord(0) }
+func subtractKeystream64(*uint64, int, *[15][16]byte, uint64, uint64) { subWord(0) }
 
 func roundFast([]int64, []float32, float64, []byte) int { return 0 }
 
