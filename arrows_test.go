@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 	"mechanism/waterfill": {"accountant", "noise"},
 	"ledger":              {"accountant"},
 	"statement":           {"accountant", "ledger"},
-	"secagg":              {"noise", "secagg/graph", "secagg/shamir"},
+	"secagg":              {"noise", "internal/kernel", "secagg/graph", "secagg/shamir"},
 	"secagg/shamir":       {},
 	"secagg/graph":        {"noise"},
 	"secagg/layers":       {},

@@ -61,8 +61,7 @@ const (
 type neighbour struct {
 	place       int
 	in          bool // its shares arrived: it is in the second set of the protocol, U2
-	sealOut     Seed
-	sealIn      Seed
+	agreed      Seed // X25519 secret of the two sealing keys
 	pair        Seed // of the common mask
 	mask, self  shamir.Value
 	layerShares []shamir.Value
@@ -107,7 +106,9 @@ func NewClient(config ClientConfig, random io.Reader) (*Client, error) {
 		}
 	}
 	id := ID(config.Key.Public().(ed25519.PublicKey))
-	c.advert = &advert{id: id, seal: public(&c.seal), mask: public(&c.mask), self: commitment(&c.context, &c.self)}
+	c.advert = &advert{id: id, self: commitment(&c.context, &c.self)}
+	c.advert.seal, c.advert.sealKEM = newAgreementKey(&p, &c.context, &c.seal).public()
+	c.advert.mask, c.advert.maskKEM = newAgreementKey(&p, &c.context, &c.mask).public()
 	if p.Layers > 0 {
 		c.layer, c.advert.layers = layerChain(&c.context, layers, p.Layers)
 	}

@@ -10,7 +10,7 @@ import (
 // plainSize is the length of what is sealed to one holder: its shares of the mask key, of the self mask and of each layer.
 func plainSize(p *Params) int { return (2 + p.Layers) * shamir.ValueSize }
 
-func boxSize(p *Params) int { return plainSize(p) + sealOverhead }
+func boxSize(p *Params) int { return boxPrefix(p) + plainSize(p) + sealOverhead }
 
 // share answers the cohort: it checks everybody's keys, splits the secrets and seals a share of each to every holder.
 func (c *Client) share(message []byte) ([]byte, error) {
@@ -40,28 +40,23 @@ func (c *Client) share(message []byte) ([]byte, error) {
 	return boxes, nil
 }
 
-// meet agrees on keys with every neighbour.
+// meet agrees on sealing keys with every neighbour.
 func (c *Client) meet(cohort *cohort, place int) ([]neighbour, error) {
 	holders := cohort.graph.holders(place)
 	circle := make([]neighbour, len(holders))
-	seal, mask := private(&c.seal), private(&c.mask)
+	seal := newAgreementKey(&c.p, &c.context, &c.seal)
 	for i, other := range holders {
-		n := &circle[i]
-		n.place = other
+		circle[i].place = other
 		if other == place {
-			n.in = true
+			circle[i].in = true
 			continue
 		}
 		a := cohort.adverts[other]
-		shared, err := agree(seal, &a.seal)
+		agreed, err := agree(seal.x25519, &a.seal)
 		if err != nil {
 			return nil, refuse(err, "client %s", a.id)
 		}
-		n.sealOut = derive(shared, &cohort.root, "seal", place, other)
-		n.sealIn = derive(shared, &cohort.root, "seal", other, place)
-		if n.pair, err = pairSeed(mask, a, &cohort.root, place, other); err != nil {
-			return nil, err
-		}
+		circle[i].agreed = Seed(agreed)
 	}
 	return circle, nil
 }
@@ -93,8 +88,7 @@ func (c *Client) deal(cohort *cohort, place int, circle []neighbour) ([]byte, er
 		for _, shares := range split {
 			plain = shares[i].Value.Append(plain)
 		}
-		out = sealing(&n.sealOut).Seal(out, sealNonce[:], plain, sealedTo(&cohort.root, place, n.place))
-		n.sealOut.erase()
+		out = sealBox(out, &c.p, &n.agreed, &c.mask, cohort.adverts[n.place], &cohort.root, place, n.place, plain)
 	}
 	clear(plain)
 	for _, shares := range split {
@@ -118,31 +112,21 @@ func (c *Client) receive(message []byte) error {
 		return err
 	}
 	circle := append([]neighbour(nil), c.circle...)
-	for i := range circle {
-		n := &circle[i]
-		if n.place == c.place {
-			if others[i] {
-				return refuse(ErrMalformed, "shares of this client for itself")
-			}
-			continue
-		}
-		if !others[i] {
-			continue
-		}
-		box := boxes[:boxSize(&c.p)]
-		boxes = boxes[boxSize(&c.p):]
-		plain, err := sealing(&n.sealIn).Open(nil, sealNonce[:], box, sealedTo(&c.cohort.root, n.place, c.place))
-		if err != nil {
-			return refuse(ErrSeal, "from client %s", c.cohort.adverts[n.place].id)
-		}
-		if err := n.keep(plain); err != nil {
-			return refuse(err, "from client %s", c.cohort.adverts[n.place].id)
-		}
-		clear(plain)
-	}
+	seal, mask := newAgreementKey(&c.p, &c.context, &c.seal), newAgreementKey(&c.p, &c.context, &c.mask)
 	present := 0
 	for i := range circle {
-		if circle[i].in {
+		n := &circle[i]
+		if others[i] && n.place == c.place {
+			return refuse(ErrMalformed, "shares of this client for itself")
+		}
+		if others[i] {
+			box := boxes[:boxSize(&c.p)]
+			boxes = boxes[boxSize(&c.p):]
+			if err := c.meetAgain(n, seal, mask, box); err != nil {
+				return err
+			}
+		}
+		if n.in {
 			present++
 		}
 	}
@@ -150,10 +134,25 @@ func (c *Client) receive(message []byte) error {
 		return refuse(ErrCohort, "shares of %d holders, the threshold is %d", present, c.cohort.graph.threshold)
 	}
 	for i := range circle {
-		circle[i].sealIn.erase()
+		circle[i].agreed.erase()
 	}
 	c.circle, c.phase = circle, uploads
 	return nil
+}
+
+// meetAgain keeps the shares in a neighbour's box and agrees on the common mask.
+func (c *Client) meetAgain(n *neighbour, seal, mask agreementKey, box []byte) error {
+	from, root := c.cohort.adverts[n.place], &c.cohort.root
+	plain, err := openBox(&c.p, &n.agreed, seal, from, root, c.place, n.place, box)
+	if err != nil {
+		return err
+	}
+	defer clear(plain)
+	if err := n.keep(plain); err != nil {
+		return refuse(err, "from client %s", from.id)
+	}
+	n.pair, err = pairSeed(&c.p, mask, &c.mask, from, box, root, c.place, n.place)
+	return err
 }
 
 // keep stores the shares that a neighbour sent.

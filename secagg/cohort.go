@@ -3,6 +3,7 @@ package secagg
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/mlkem"
 	"crypto/sha256"
 	"math/bits"
 	"slices"
@@ -14,6 +15,8 @@ type advert struct {
 	seal, mask publicKey
 	self       [32]byte // commitment to the seed of the self mask
 	layers     [32]byte // end of the chain of layer seeds; absent without layers
+	sealKEM    []byte   // ML-KEM-768 encapsulation keys; absent unless hybrid
+	maskKEM    []byte
 	signature  [64]byte
 }
 
@@ -27,6 +30,9 @@ func (a *advert) body(p *Params) []byte {
 	if p.Layers > 0 {
 		b = append(b, a.layers[:]...)
 	}
+	if p.Hybrid {
+		b = append(append(b, a.sealKEM...), a.maskKEM...)
+	}
 	return b
 }
 
@@ -37,6 +43,9 @@ func advertSize(p *Params) int {
 	if p.Layers > 0 {
 		size += 32
 	}
+	if p.Hybrid {
+		size += 2 * mlkem.EncapsulationKeySize768
+	}
 	return size
 }
 
@@ -44,6 +53,10 @@ func (r *reader) advert(p *Params) *advert {
 	a := &advert{id: ID(r.hash()), seal: publicKey(r.hash()), mask: publicKey(r.hash()), self: r.hash()}
 	if p.Layers > 0 {
 		a.layers = r.hash()
+	}
+	if p.Hybrid {
+		a.sealKEM = bytes.Clone(r.take(mlkem.EncapsulationKeySize768))
+		a.maskKEM = bytes.Clone(r.take(mlkem.EncapsulationKeySize768))
 	}
 	copy(a.signature[:], r.take(64))
 	return a
@@ -65,6 +78,13 @@ func (a *advert) check(p *Params, context *[32]byte, roster Roster) error {
 	for _, k := range []*publicKey{&a.seal, &a.mask} {
 		if err := k.check(); err != nil {
 			return refuse(err, "client %s", a.id)
+		}
+	}
+	if p.Hybrid {
+		for _, k := range [][]byte{a.sealKEM, a.maskKEM} {
+			if _, err := mlkem.NewEncapsulationKey768(k); err != nil {
+				return refuse(ErrKey, "client %s: %v", a.id, err)
+			}
 		}
 	}
 	if a.seal == a.mask {

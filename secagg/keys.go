@@ -34,8 +34,6 @@ func private(secret *Seed) *ecdh.PrivateKey {
 	return key
 }
 
-func public(secret *Seed) publicKey { return publicKey(private(secret).PublicKey().Bytes()) }
-
 // lowOrder lists the x-coordinates of small order and their second spellings: with them the agreed secret is zero whatever the other key.
 // Bernstein, "Curve25519: new Diffie-Hellman speed records", and cr.yp.to/ecdh.html#validate. A test asks crypto/ecdh.
 var lowOrder = func() map[publicKey]bool {

@@ -238,7 +238,9 @@ func TestTheSumIsThatOfTheSurvivors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, bits := range []int{1, 7, 16, 31, 32, 33, 62} {
-				f := federate(t, setting(c.n, 300, bits), nil, 7)
+				p := setting(c.n, 300, bits)
+				p.Hybrid = bits == 16
+				f := federate(t, p, nil, 7)
 				_, sum, err := f.run(c.vanish)
 				if err != nil {
 					t.Fatalf("%d bits: %v", bits, err)

@@ -18,7 +18,10 @@ func (s *Server) closeUnmask() (*Unmasking, error) {
 		}
 		a := s.cohort.adverts[dealer]
 		if !s.survivors[dealer] {
-			mask, err := restore.secret(dealer, 0, func(mask Seed) bool { return public(&mask) == a.mask })
+			mask, err := restore.secret(dealer, 0, func(mask Seed) bool {
+				x25519, _ := newAgreementKey(&s.p, &s.context, &mask).public()
+				return x25519 == a.mask
+			})
 			if err != nil {
 				return nil, refuse(err, "mask key of client %s", a.id)
 			}
@@ -51,12 +54,12 @@ func (s *Server) closeUnmask() (*Unmasking, error) {
 
 // takeOut lists the masks that survivors have in common with a client whose vector did not come.
 func (s *Server) takeOut(u *Unmasking, dropped int, secret *Seed) error {
-	key := private(secret)
+	key := newAgreementKey(&s.p, &s.context, secret)
 	for _, other := range s.cohort.graph.holders(dropped) {
 		if !s.survivors[other] {
 			continue
 		}
-		pair, err := pairSeed(key, s.cohort.adverts[other], &s.cohort.root, dropped, other)
+		pair, err := pairSeed(&s.p, key, secret, s.cohort.adverts[other], s.box(other, dropped), &s.cohort.root, dropped, other)
 		if err != nil {
 			return err
 		}
