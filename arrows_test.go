@@ -38,6 +38,7 @@ var arrows = map[string][]string{
 	"internal/rounds":    {"ledger", "noise"},
 
 	// the edges: internal
+	"internal/simnet":      {},
 	"internal/safetensors": {},
 	"internal/strictyaml":  {},
 	"internal/fetch":       {"internal/data"},

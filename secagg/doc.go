@@ -49,6 +49,7 @@
 //	ErrConflict     a second, different message                     ErrIncomplete the chunk's contributors are not the survivors
 //	ErrUnknown      not in the roster, cohort or set of survivors   ErrAbandoned  the round is over without a sum
 //	ErrKey          a public key of low order or not canonical      ErrReplayedKey  one key for two clients, or not the own key
+//	ErrVector       values that do not fill their chunk
 //
 // [BIKMMPRSS17] Bonawitz, Ivanov, Kreuter, Marcedone, McMahan, Patel, Ramage, Segal, Seth, Practical Secure Aggregation for
 // Privacy-Preserving Machine Learning, CCS 2017, eprint 2017/281

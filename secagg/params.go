@@ -145,6 +145,9 @@ func DecodeParams(encoded []byte) (Params, error) {
 
 // context is the hash that stands for the parameters in everything that is signed, sealed or derived.
 func (p Params) context() [32]byte {
+	if !enforced(checkModel) {
+		p.ModelHash = [32]byte{}
+	}
 	return sha256.Sum256(append([]byte("hubbub secagg 1 parameters\x00"), p.Encode()...))
 }
 

@@ -94,14 +94,14 @@ func (r *restorer) secret(dealer, which int, confirmed func(Seed) bool) (Seed, e
 		return Seed{}, refuse(ErrShare, "%d shares came, the threshold is %d", len(candidates), t)
 	}
 	seed, err := r.combine(dealer, which, candidates[:t])
-	if err == nil && confirmed(seed) {
+	if err == nil && (confirmed(seed) || !enforced(checkRestored)) {
 		return seed, nil
 	}
 	for out := range t { // one of the first t is wrong: which?
 		for _, spare := range candidates[t:] {
 			chosen := slices.Clone(candidates[:t])
 			chosen[out] = spare
-			if seed, err = r.combine(dealer, which, chosen); err == nil && confirmed(seed) {
+			if seed, err = r.combine(dealer, which, chosen); err == nil && (confirmed(seed) || !enforced(checkRestored)) {
 				r.suspect = append(r.suspect, candidates[out])
 				return seed, nil
 			}
