@@ -11,7 +11,7 @@ import (
 
 // ClientConfig is what a client brings to a round.
 type ClientConfig struct {
-	Params Params             // as the server proposed them, with the hash of the model that THIS client was sent
+	Params Params             // from Accept
 	Policy Policy             // what it insists on
 	Key    ed25519.PrivateKey // its enrolled name
 	Roster Roster             // the names it may meet, known beforehand; nil: anybody, and the claim is honest-but-curious

@@ -19,7 +19,7 @@
 //
 //	server: NewServer · Handle(from, message)* · Close(Advertise) · Handle* · Close(Share) · Aggregator.Add*, Uploaded(from)* ·
 //	        Close(Upload) · Handle* · Close(Consent): make charges durable, then send · Handle* · Close(Unmask) · Aggregator.Sum(chunk)*
-//	client: NewClient · Advertise · Handle(cohort) · Handle(shares) · MaskedChunk(i)* · Handle(survivors) · Handle(request)
+//	client: Accept(proposal) · NewClient · Advertise · Handle(cohort) · Handle(shares) · MaskedChunk(i)* · Handle(survivors) · Handle(request)
 //
 // Promises. What is refused has changed nothing. A repeated message is answered with the same bytes. A sum is exact or the round is abandoned:
 // every restored seed is compared with what its client advertised. Fewer than MinSurvivors contributions: nothing is unmasked. Randomness is read

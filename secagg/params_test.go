@@ -29,6 +29,7 @@ func TestParametersThatCannotWorkAreRefused(t *testing.T) {
 		{"no bits", func(p *Params) { p.Bits = 0 }},
 		{"63 bits", func(p *Params) { p.Bits = 63 }},
 		{"a chunk that is no multiple", func(p *Params) { p.Chunk = 100 }},
+		{"a chunk that is too long", func(p *Params) { p.Chunk = MaxChunk + ChunkUnit }},
 		{"a negative chunk", func(p *Params) { p.Chunk = -ChunkUnit }},
 		{"fewer layers than dropouts", func(p *Params) { p.Layers = 2 }},
 		{"a threshold where it is computed", func(p *Params) { p.Cohort, p.MinSurvivors = 1000, 900 }},
@@ -83,6 +84,7 @@ func TestAClientInsistsOnItsPolicy(t *testing.T) {
 		{"a lowered threshold", func(p *Params, y *Policy, _ *bool) { p.Threshold = 55 }, ErrPolicy},
 		{"fewer colluders provided for", func(p *Params, y *Policy, _ *bool) { p.Colluders = 9 }, ErrPolicy},
 		{"no roster", func(_ *Params, _ *Policy, pinned *bool) { *pinned = false }, ErrPolicy},
+		{"keys on X25519 alone", func(p *Params, y *Policy, _ *bool) { y.Hybrid = true }, ErrPolicy},
 		{"a longer vector", func(p *Params, y *Policy, _ *bool) { p.Dim = 1001 }, ErrPolicy},
 		{"a cohort that the threshold is too low for", func(p *Params, y *Policy, _ *bool) { p.Cohort = 110 }, ErrPolicy},
 		{"a policy that allows sums of two", func(p *Params, y *Policy, _ *bool) { y.MinSurvivors = 2 }, ErrPolicy},
@@ -93,6 +95,20 @@ func TestAClientInsistsOnItsPolicy(t *testing.T) {
 		if err := y.Check(p, pinned); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
+	}
+}
+
+func TestAProposalIsAboutTheModelThatCame(t *testing.T) {
+	p := Params{ModelHash: [32]byte{1}, Cohort: 5, Threshold: 3, MinSurvivors: 3, Dim: 1, Bits: 1}
+	if got, err := Accept(p.Encode(), p.ModelHash); err != nil || got != p {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := Accept(p.Encode(), [32]byte{2}); !errors.Is(err, ErrOtherRound) {
+		t.Errorf("another model: %v", err)
+	}
+	p.Bits = 0
+	if _, err := Accept(p.Encode(), p.ModelHash); !errors.Is(err, ErrParams) {
+		t.Errorf("no bits: %v", err)
 	}
 }
 
