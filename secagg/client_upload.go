@@ -1,9 +1,6 @@
 package secagg
 
-import (
-	"crypto/sha256"
-	"fmt"
-)
+import "crypto/sha256"
 
 // MaskedChunk gives the message that carries chunk i: the values modulo 2^b, plus the layers of noise if there are any, under all masks. The
 // same values give the same bytes. Other values for the same chunk are refused: two vectors under one mask would tell
@@ -13,10 +10,10 @@ func (c *Client) MaskedChunk(i int, values []int64) ([]byte, error) {
 		return nil, err
 	}
 	if i < 0 || i >= c.p.Chunks() {
-		return nil, fmt.Errorf("secagg: chunk %d outside [0, %d)", i, c.p.Chunks())
+		return nil, refuse(ErrVector, "chunk %d outside [0, %d)", i, c.p.Chunks())
 	}
 	if len(values) != c.p.ChunkLen(i) {
-		return nil, fmt.Errorf("secagg: %d values for chunk %d, which has %d", len(values), i, c.p.ChunkLen(i))
+		return nil, refuse(ErrVector, "%d values for chunk %d, which has %d", len(values), i, c.p.ChunkLen(i))
 	}
 	if c.p.Layers > 0 {
 		values = append([]int64(nil), values...)

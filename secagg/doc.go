@@ -19,7 +19,7 @@
 //
 //	server: NewServer · Handle(from, message)* · Close(Advertise) · Handle* · Close(Share) · Aggregator.Add*, Uploaded(from)* ·
 //	        Close(Upload) · Handle* · Close(Consent): make charges durable, then send · Handle* · Close(Unmask) · Aggregator.Sum(chunk)*
-//	client: NewClient · Advertise · Handle(cohort) · Handle(shares) · MaskedChunk(i)* · Handle(survivors) · Handle(request)
+//	client: Accept(proposal) · NewClient · Advertise · Handle(cohort) · Handle(shares) · MaskedChunk(i)* · Handle(survivors) · Handle(request)
 //
 // Promises. What is refused has changed nothing. A repeated message is answered with the same bytes. A sum is exact or the round is abandoned:
 // every restored seed is compared with what its client advertised. Fewer than MinSurvivors contributions: nothing is unmasked. Randomness is read
@@ -49,6 +49,7 @@
 //	ErrConflict     a second, different message                     ErrIncomplete the chunk's contributors are not the survivors
 //	ErrUnknown      not in the roster, cohort or set of survivors   ErrAbandoned  the round is over without a sum
 //	ErrKey          a public key of low order or not canonical      ErrReplayedKey  one key for two clients, or not the own key
+//	ErrVector       values that do not fill their chunk
 //
 // [BIKMMPRSS17] Bonawitz, Ivanov, Kreuter, Marcedone, McMahan, Patel, Ramage, Segal, Seth, Practical Secure Aggregation for
 // Privacy-Preserving Machine Learning, CCS 2017, eprint 2017/281

@@ -25,6 +25,7 @@ var (
 	ErrSurvivors   = errors.New("secagg: unacceptable set of survivors")
 	ErrDisagree    = errors.New("secagg: too few clients signed this set of survivors")
 	ErrUnmasked    = errors.New("secagg: already answered another unmask request")
+	ErrVector      = errors.New("secagg: vector of the wrong length")
 	ErrIncomplete  = errors.New("secagg: a chunk's contributors are not the survivors")
 	ErrAbandoned   = errors.New("secagg: the round was abandoned")
 )

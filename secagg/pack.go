@@ -30,30 +30,43 @@ func pack[W word](dst []byte, values []W, bits int) []byte {
 
 // addPacked adds packed values to dst, or subtracts them. packed has the size for len(dst) values.
 func addPacked[W word](dst []W, packed []byte, bits int, subtract bool) {
-	sign := uint64(1)
+	sign := uint64(0)
 	if subtract {
-		sign = ^uint64(0)
+		sign = ^sign
 	}
 	mask := uint64(1)<<bits - 1
-	i := 0
-	for ; (i*bits)/8+9 <= len(packed); i++ {
-		at := i * bits
-		b := packed[at/8:]
-		b = b[:9]
-		x := binary.LittleEndian.Uint64(b) >> (at % 8)
-		x |= uint64(b[8]) << (63 - at%8) << 1 // nothing when at%8 is zero
-		dst[i] += W(sign * (x & mask))
+	i, at := 0, 0
+	switch {
+	case bits == 32: // the common case is worth a loop without shifts
+		for len(packed) >= 4 && i < len(dst) {
+			x := uint64(binary.LittleEndian.Uint32(packed))
+			dst[i] += W((x ^ sign) - sign)
+			packed, i = packed[4:], i+1
+		}
+		return
+	case bits <= 57: // whatever the first bit is, the value lies within eight bytes
+		for ; at/8+8 <= len(packed) && i < len(dst); i, at = i+1, at+bits {
+			x := binary.LittleEndian.Uint64(packed[at/8:]) >> (at % 8) & mask
+			dst[i] += W((x ^ sign) - sign)
+		}
+	default:
+		for ; at/8+9 <= len(packed) && i < len(dst); i, at = i+1, at+bits {
+			x := straddling(packed[at/8:], at%8) & mask
+			dst[i] += W((x ^ sign) - sign)
+		}
 	}
 	var tail [24]byte // the last values, with zeros behind them
-	from := i * bits / 8
-	copy(tail[:], packed[min(from, len(packed)):])
-	for ; i < len(dst); i++ {
-		at := i*bits - 8*from
-		b := tail[at/8:]
-		x := binary.LittleEndian.Uint64(b) >> (at % 8)
-		x |= uint64(b[8]) << (63 - at%8) << 1
-		dst[i] += W(sign * (x & mask))
+	copy(tail[:], packed[at/8:])
+	for at %= 8; i < len(dst); i, at = i+1, at+bits {
+		x := straddling(tail[at/8:], at%8) & mask
+		dst[i] += W((x ^ sign) - sign)
 	}
+}
+
+// straddling reads 64 bits from any bit of the first byte on.
+func straddling(b []byte, from int) uint64 {
+	b = b[:9]
+	return binary.LittleEndian.Uint64(b)>>from | uint64(b[8])<<(63-from)<<1 // nothing of the ninth when from is zero
 }
 
 // padded reports whether bits are set behind the last value.

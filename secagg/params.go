@@ -13,6 +13,7 @@ const (
 	MaxCohort = 1 << 17
 	MaxBits   = 62
 	MaxDim    = 100_000_000
+	MaxChunk  = 1 << 24
 	MaxLayers = 1 << 10
 
 	// CompleteUpTo is the largest cohort in which everybody shares with everybody.
@@ -58,7 +59,7 @@ func (p Params) Check() error {
 		{"colluders", p.Colluders, 0, p.Cohort},
 		{"dimension", p.Dim, 1, MaxDim},
 		{"bits", p.Bits, 1, MaxBits},
-		{"chunk", p.chunk(), ChunkUnit, MaxDim},
+		{"chunk", p.chunk(), ChunkUnit, MaxChunk},
 		{"layers", p.Layers, 0, min(MaxLayers, p.Cohort)},
 	} {
 		if rule.value < rule.min || rule.value > rule.max {
@@ -152,8 +153,24 @@ func DecodeParams(encoded []byte) (Params, error) {
 	return p, nil
 }
 
+// Accept reads the parameters that a server proposes, for a client that was sent a model with this hash. The client computes the hash
+// itself: a server that shows every client a model of its own, to read one of them out of the sum, proposes another.
+func Accept(proposal []byte, model [32]byte) (Params, error) {
+	p, err := DecodeParams(proposal)
+	if err != nil {
+		return Params{}, err
+	}
+	if p.ModelHash != model {
+		return Params{}, refuse(ErrOtherRound, "the proposal is about another model than the one that came")
+	}
+	return p, nil
+}
+
 // context is the hash that stands for the parameters in everything that is signed, sealed or derived.
 func (p Params) context() [32]byte {
+	if !enforced(checkModel) {
+		p.ModelHash = [32]byte{}
+	}
 	return sha256.Sum256(append([]byte("hubbub secagg 1 parameters\x00"), p.Encode()...))
 }
 

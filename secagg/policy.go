@@ -27,12 +27,12 @@ func (p Params) Claim(pinned bool) (Adversary, string) {
 		return HonestButCurious, hbc + ", except with probability 2^-40, if who colludes and who drops out was decided before the graph was drawn " +
 			"[BBGLR20, section 3]; a malicious server could search for a graph by leaving out keys, so nothing is claimed against it"
 	case !pinned:
-		return HonestButCurious, hbc + " [BIKMMPRSS17, Theorem 6.3]; whoever enrols clients could enrol its own, so without a pinned roster nothing is claimed if it is malicious"
+		return HonestButCurious, hbc + " [BIKMMPRSS17, section 6]; whoever enrols clients could enrol its own, so without a pinned roster nothing is claimed if it is malicious"
 	case 2*p.Threshold <= p.Cohort+p.Colluders:
-		return HonestButCurious, hbc + fmt.Sprintf(" [BIKMMPRSS17, Theorem 6.3]; a malicious one could make two halves of the clients believe in different survivors: "+
+		return HonestButCurious, hbc + fmt.Sprintf(" [BIKMMPRSS17, section 6]; a malicious one could make two halves of the clients believe in different survivors: "+
 			"that needs 2t > n + c, and 2·%d <= %d + %d", p.Threshold, p.Cohort, p.Colluders)
 	}
-	return Malicious, "a malicious server" + together + " [BIKMMPRSS17, Theorem 6.5; in the random oracle model]; it can make the round fail"
+	return Malicious, "a malicious server" + together + " [BIKMMPRSS17, section 6, in the random oracle model]; it can make the round fail"
 }
 
 // Policy is what a client insists on. The server has no say in it.
@@ -41,6 +41,7 @@ type Policy struct {
 	Colluders    int       // clients that it fears may side with the server
 	Against      Adversary // the server that it wants to be safe from; Malicious needs a roster
 	MaxDim       int       // longest vector; 0: MaxDim
+	Hybrid       bool      // keys must stand on ML-KEM-768 too
 }
 
 // Check refuses parameters below the policy.
@@ -59,6 +60,9 @@ func (y Policy) Check(p Params, pinned bool) error {
 	}
 	if got, why := p.Claim(pinned); got < y.Against {
 		return refuse(ErrPolicy, "the policy wants safety from a malicious server: %s", why)
+	}
+	if y.Hybrid && !p.Hybrid {
+		return refuse(ErrPolicy, "keys stand on X25519 alone, the policy wants ML-KEM-768 too")
 	}
 	if y.MaxDim > 0 && p.Dim > y.MaxDim {
 		return refuse(ErrPolicy, "a vector of %d elements, the policy allows %d", p.Dim, y.MaxDim)

@@ -60,3 +60,60 @@ func (u *Unmasking) removeLayers(sum []int64, p *Params, chunk int, noise LayerN
 		sum[i] = (sum[i] - layer[i]) << (64 - p.Bits) >> (64 - p.Bits)
 	}
 }
+
+// Encode writes the seeds down for an aggregator on another machine, and is as secret as they are.
+func (u *Unmasking) Encode() []byte {
+	b := make([]byte, 0, 32+4+len(u.survivors)/8+1+4+33*len(u.masks)+32*len(u.layers))
+	b = append(b, u.root[:]...)
+	b = u.survivors.append(appendNumber(b, len(u.survivors)))
+	b = appendNumber(b, len(u.masks))
+	for i := range u.masks {
+		sign := byte(0)
+		if u.masks[i].subtract {
+			sign = 1
+		}
+		b = append(append(b, sign), u.masks[i].Seed[:]...)
+	}
+	for i := range u.layers {
+		b = append(b, u.layers[i][:]...)
+	}
+	return b
+}
+
+// DecodeUnmasking reads what Encode wrote in a round with these parameters.
+func DecodeUnmasking(p Params, encoded []byte) (*Unmasking, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	r := &reader{rest: encoded}
+	u := &Unmasking{context: p.context(), root: r.hash()}
+	n := int(r.number())
+	if n < p.MinSurvivors || n > p.Cohort {
+		return nil, refuse(ErrMalformed, "%d clients outside [%d, %d]", n, p.MinSurvivors, p.Cohort)
+	}
+	if u.survivors = r.set(n); r.short {
+		return nil, r.end()
+	}
+	if err := p.checkSurvivors(u.survivors); err != nil {
+		return nil, err
+	}
+	u.removed = p.removed(u.survivors)
+	masks, layers := int(r.number()), 0
+	if u.removed > 0 {
+		layers = u.survivors.count() * (p.Layers - u.removed + 1)
+	}
+	if len(r.rest) != 33*masks+32*layers {
+		return nil, refuse(ErrMalformed, "%d bytes for %d masks and %d layers", len(r.rest), masks, layers)
+	}
+	for range masks {
+		sign := r.take(1)[0]
+		if sign > 1 {
+			return nil, refuse(ErrMalformed, "sign %d", sign)
+		}
+		u.masks = append(u.masks, signedSeed{Seed(r.hash()), sign == 1})
+	}
+	for range layers {
+		u.layers = append(u.layers, r.hash())
+	}
+	return u, r.end()
+}

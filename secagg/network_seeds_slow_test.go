@@ -1,0 +1,5 @@
+//go:build slow
+
+package secagg_test
+
+const networkSeeds = 20000

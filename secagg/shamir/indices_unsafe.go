@@ -1,0 +1,5 @@
+//go:build unsafe_checks
+
+package shamir
+
+var checkIndices = true
