@@ -106,6 +106,18 @@ var refused = []struct {
 	{name: "k without conditional rounding", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, k: 5, rate: 9}", "secagg={kind: ideal}"}},
 	{name: "a rate for Gaussian noise", sets: []string{"privacy.mechanism={kind: gaussian, place: central, clip: 1, rate: 9}"}},
 	{name: "secure aggregation for Gaussian noise", sets: []string{"secagg={kind: ideal}"}},
+	{name: "masks over a committee's noise", sets: []string{"privacy.mechanism={kind: ddgauss, clip: 1, granularity: 0.1, sigma2: 9}", "secagg={kind: masked}"}},
+	{name: "colluders where nothing is hidden", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}", "secagg={kind: none, noise: minimum, max_colluders: 0.1}", "cohort.min_survivors=9"}},
+	{name: "nobody honest left", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}", "secagg={kind: masked, max_colluders: 0.5, max_dropouts: 0.5}"}},
+	{name: "overflow without bits", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9, overflow: allow}", "secagg={kind: ideal}"}},
+	{name: "a cohort too small to hide in", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, rate: 9}", "secagg={kind: masked}", "cohort.expected_size=2"}},
+	{name: "a sweep planned as one experiment", sets: []string{"sweep={rounds: [1, 2]}"}},
+	{name: "own data from nowhere", sets: []string{"data.name=own"}},
+	{name: "own data that is not there", sets: []string{"data.name=own", "data.from=testdata/gone"}},
+	{name: "a folder for a data set that is known", sets: []string{"data.from=here", "data.label=y"}},
+	{name: "a scale of three numbers", sets: []string{"data.name=own", "data.from=testdata", "data.scale=[0, 1, 2]"}},
+	{name: "a folder without data", sets: []string{"data.name=own", "data.from=testdata"}},
+	{name: "own data that was changed", sets: []string{"data.name=own", "data.from=testdata/own", "data.sha256=00ff"}},
 	{name: "an empty file", file: "\n"},
 }
 

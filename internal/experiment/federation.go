@@ -44,7 +44,7 @@ type clientAlgorithm interface {
 // Prepare deals the data out, checks what depends on it, and chooses the noise.
 func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if len(c.Sweep) > 0 {
-		return nil, c.refuse("sweep", "makes this many experiments, which hubbub run carries out; for a single one add --set sweep=null")
+		return nil, c.refuse("sweep", "stands for several experiments, which hubbub run carries out; for a single one add --set sweep=null")
 	}
 	hash, err := c.Hash()
 	if err != nil {
