@@ -80,6 +80,7 @@ type Facts struct {
 	Layered    bool    // because clients take back what too many of them added: each knows its own share of what is left
 	Colluders  float64 // the part of a cohort that may tell the server all it knows (Distributed)
 	Masked     bool    // the protocol of secure aggregation is run; otherwise sums in the clear stand for it
+	Protocol   string  // what it is proved to show, and to whom (Masked)
 	Failure    float64 // probability that the protocol hides nothing, per round and whatever the data
 	Distance   float64 // statistical distance of all samples of a round from their ideal law
 

@@ -166,7 +166,14 @@ func TestSharesOfNoiseAreStatedForWhatEachAdversarySees(t *testing.T) {
 		t.Errorf("a run that hardly ever loses a round costs %v, one that never does %v", e, amplified)
 	}
 	f.Dropout = 0.09 // now and then a round is abandoned, and that tells of the cohort
-	near("the public, when rounds are abandoned", row(t, f, Public, accountant.Client), once(f.Total(300)))
+	lost := f.abandonedInARound()
+	near("the public, when rounds are abandoned", row(t, f, Public, accountant.Client), accountant.About{
+		Adjacency: accountant.ZeroOut, Unit: accountant.Client,
+		Event: accountant.Repeat{Count: 250, Event: accountant.Poisson{Rate: 0.004 / (1 - lost), Event: f.Total(300)}},
+	})
+	if lost < 0.1 || lost > 0.4 {
+		t.Errorf("a round is abandoned with probability %v", lost)
+	}
 	f.Layered, f.Dropout = false, 0
 	f.Poisson = false
 	near("the public, with a fixed cohort", row(t, f, Public, accountant.Client), once(f.Total(300)))

@@ -21,9 +21,6 @@ const usualEpsilon = 20
 // SimulatedAggregation is assumed where contributions are added in the clear in place of a protocol that hides them.
 const SimulatedAggregation = "secure aggregation shows the server no more than sums; here it is simulated by adding in the clear"
 
-// MaskedAggregation is assumed where the protocol itself is run.
-const MaskedAggregation = "secure aggregation shows the server no more than sums: true for servers and clients that follow the protocol and cannot break X25519, AES-256 or SHA-256"
-
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
 	Adversary   Adversary
@@ -132,28 +129,32 @@ func (f Facts) amplified(v *View, noise accountant.Event) bool {
 
 // abandonedProbability bounds the probability that any round is abandoned, whatever one client does.
 func (f Facts) abandonedProbability() float64 {
-	one := 0.0
-	if f.Poisson { // a fixed cohort is as large as it is, whoever is in it
-		others := distuv.Binomial{N: float64(f.Clients - 1), P: f.rate() * (1 - f.Dropout)}
-		one = others.CDF(float64(f.MinSurvivors - 1)) // 0 below 0
-		one += f.tooManyDropouts()
+	if !f.Poisson {
+		return 0 // a fixed cohort is as large as it is, whoever is in it
 	}
-	return min(1, float64(f.Rounds)*one)
+	return min(1, float64(f.Rounds)*f.abandonedInARound())
 }
 
-// CertainSurvivors is the largest number of survivors that a run may insist on without ever abandoning a round: with that little
-// probability, amplification by sampling is not lost.
-func (f Facts) CertainSurvivors() int {
-	f.MinSurvivors = 0
-	lo, hi := 0, int(f.CohortSize)+1 // f holds at lo, if at all
-	for hi-lo > 1 {
-		if f.MinSurvivors = (lo + hi) / 2; spentDelta(f.abandonedProbability(), usualEpsilon) <= f.Delta/1000 {
-			lo = f.MinSurvivors
+// abandonedInARound bounds the probability that a Poisson cohort is too small or loses too many, whatever one client does.
+func (f Facts) abandonedInARound() float64 { return min(1, f.tooFew()+f.tooManyDropouts()) }
+
+func (f Facts) tooFew() float64 {
+	others := distuv.Binomial{N: float64(f.Clients - 1), P: f.rate() * (1 - f.Dropout)}
+	return others.CDF(float64(f.MinSurvivors - 1)) // 0 below 0
+}
+
+// UsualSurvivors is the largest number of survivors that hardly any round lacks.
+func (f Facts) UsualSurvivors() int {
+	const rare = 1e-4
+	enough, tooMany := 0, int(f.CohortSize)+1
+	for tooMany-enough > 1 {
+		if f.MinSurvivors = (enough + tooMany) / 2; f.tooFew() <= rare {
+			enough = f.MinSurvivors
 		} else {
-			hi = f.MinSurvivors
+			tooMany = f.MinSurvivors
 		}
 	}
-	return lo
+	return enough
 }
 
 // tooManyDropouts bounds the probability that a Poisson cohort loses more than it may: over all its sizes, where they are likely.
@@ -239,18 +240,37 @@ func (f Facts) distributed(v *View) {
 	if v.Adversary == Clients {
 		v.assume("no curious client knows a share of the noise: others make it")
 	}
-	if f.amplified(v, f.Total(f.Noise)) {
+	v.Price = constant(f.Total(f.Noise))
+	switch {
+	case f.Poisson:
+		f.amplifiedZeroOut(v)
+	case f.rate() == 1:
+		v.Everyone = true
+	default:
 		v.assume("no amplification by sampling: for a fixed cohort and this noise none is proved")
 	}
-	if v.Everyone && f.Poisson {
-		v.Adjacency = accountant.ZeroOut
+}
+
+// amplifiedZeroOut prices Poisson cohorts where a client's contribution is zeroed out, and the client itself stays.
+//
+// Whether a round is abandoned depends on who was drawn and who dropped out, and so not on what the client contributes; but it may tell
+// whether the client was drawn. In a round that was not abandoned that has probability q·P(released | drawn)/P(released) <= q/(1-p), p being the
+// probability that a round is abandoned: so much is the rate that counts.
+func (f Facts) amplifiedZeroOut(v *View) {
+	v.Everyone = true
+	v.assume("cohorts are drawn in secret and their sizes are not published")
+	rate := min(1, f.rate()/(1-min(0.5, f.abandonedInARound())))
+	if f.abandonedInARound() > 0.5 {
+		rate = 1
 	}
+	v.Price = constant(accountant.Poisson{Rate: rate, Event: f.Total(f.Noise)})
 }
 
 // aggregated says what the adding up of contributions rests on.
 func (f Facts) aggregated(v *View) {
 	if f.Masked {
-		v.assume(MaskedAggregation)
+		v.assume("secure aggregation: %s", f.Protocol)
+		v.assume("nobody breaks X25519, AES-256 or SHA-256")
 		if f.Failure > 0 && v.Adversary != Public {
 			v.Failure = f.Failure * float64(f.Rounds)
 			v.Notes = append(v.Notes, fmt.Sprintf("with probability at most %.1g some round's masks hide nothing, which is taken out of delta", v.Failure))

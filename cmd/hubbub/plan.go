@@ -30,6 +30,10 @@ memory. What is impossible is refused here. Time is estimated by trying a little
 			return a.print(p, func() {
 				line(a.out, "clients", "%s, with %s training records", thousands(int64(p.Clients)), thousands(int64(p.Records)))
 				line(a.out, "model", "%s weights", thousands(int64(p.Weights)))
+				if p.Aggregation != nil {
+					line(a.out, "secure aggregation", "%s", p.Aggregation.Setting)
+					line(a.out, "which shows", "%s", p.Aggregation.Claim)
+				}
 				for _, name := range slices.Sorted(maps.Keys(p.Noise)) {
 					line(a.out, strings.ReplaceAll(name, "_", " "), "%.6g", p.Noise[name])
 				}

@@ -122,6 +122,22 @@ func (w *Worker) PerExample(rows, model []float32, records []int) error {
 	return nil
 }
 
+// Each hands the gradient of each record to use, with the runs of weights that it is set in: it is zero elsewhere. It stops at the
+// first error. The worker must not be shared.
+func (w *Worker) Each(model []float32, records []int, use func(i int, gradient []float32, runs [][2]int) error) error {
+	inputs, labels := w.load(records)
+	var failed error
+	loss := w.pass.Each(model, inputs, labels, func(_, i int, gradient []float32, runs [][2]int) {
+		if failed == nil {
+			failed = use(i, gradient, runs)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return checkLoss(loss)
+}
+
 // Evaluate returns the summed loss and the number of right answers over a batch of any data set.
 func (w *Worker) Evaluate(model, inputs []float32, labels []uint8) (loss float64, correct int) {
 	return w.pass.Evaluate(model, inputs, labels)

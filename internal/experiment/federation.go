@@ -29,6 +29,7 @@ type Federation struct {
 	way       way                // of an update in every round, unless it follows the releases
 	follows   *adaptive.Released // whose intervals follow the releases; nil for the other mechanisms
 	batched   protector          // clients of one record each: many of them are computed at once and clipped by this; nil: one by one
+	gradients runsEncoder        // clients of one record each whose gradients are protected one by one, but computed together; nil: computed one by one too
 	key       noise.Key
 
 	granularity float64 // of integer noise: as given, or fitted to the bits
@@ -73,10 +74,21 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if err := f.protect(); err != nil {
 		return nil, err
 	}
+	how, err := f.aggregation()
+	if err != nil {
+		return nil, err
+	}
+	if how != nil {
+		f.Facts.Protocol = how.Claim
+	}
 	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
 	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
-	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums {
-		f.batched = f.way.server.(protector)
+	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" {
+		if sums {
+			f.batched = f.way.server.(protector)
+		} else {
+			f.gradients, _ = f.way.server.(runsEncoder)
+		}
 	}
 	return f, nil
 }

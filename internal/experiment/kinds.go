@@ -60,6 +60,7 @@ const mechanismPath = "privacy.mechanism."
 
 // checkPrivacy refuses keys that do not belong together, and settings that promise what cannot be.
 func (c *Config) checkPrivacy(r *refusals) {
+	c.checkSecagg(r)
 	p, m := c.Privacy, c.Privacy.Mechanism
 	k := m.kind()
 	checkKeys(r, mechanismPath, m.Kind, mechanismKeys())
@@ -166,6 +167,30 @@ func (c *Config) checkFilling(r *refusals) {
 	r.unwanted("secagg.noise", "belongs to shares of integer noise (%s), this is waterfill", strings.Join(kindsWith(mechanismKeys(), "granularity"), ", "))
 }
 
+// checkSecagg checks how contributions are added up, if they are.
+func (c *Config) checkSecagg(r *refusals) {
+	s := c.Secagg
+	if s == nil {
+		return
+	}
+	if s.Kind == "none" {
+		r.unwanted("secagg.hybrid", "belongs to kinds masked and ideal, this is none")
+		r.unwanted("secagg.max_dropouts", "belongs to kinds masked and ideal, this is none")
+		r.unwanted("secagg.max_colluders", "belongs to kinds masked and ideal: with none the server sees every contribution anyway")
+		return
+	}
+	if s.MaxColluders+s.MaxDropouts >= 1 {
+		r.refuse("secagg", "must leave honest survivors: %g colluders and %g dropouts are everyone", s.MaxColluders, s.MaxDropouts)
+	}
+}
+
+// layered says whether clients make noise that is the same whoever came by taking layers of it back. Only Skellam noise can be cut so; for
+// the others a committee stands in, which only a simulation has.
+func (c *Config) layered() bool {
+	kind := c.Privacy.Mechanism.Kind
+	return c.Secagg != nil && c.Secagg.Noise != "minimum" && (kind == "skellam" || kind == "smm")
+}
+
 func mechanismKeys() map[string][]string {
 	keys := map[string][]string{}
 	for name, k := range mechanismKinds {
@@ -218,6 +243,8 @@ func (c *Config) checkShares(r *refusals) {
 		r.refuse("secagg", "must say how contributions are added up: {kind: ideal, noise: exact}")
 	case s.Kind == "none" && s.Noise != "minimum":
 		r.refuse("secagg.noise", "must be minimum with kind none: exact noise is added to sums, and here the server sees single contributions")
+	case s.Kind == "masked" && s.Noise != "minimum" && !c.layered():
+		r.refuse("secagg.noise", "must be minimum with kind masked for %s: only skellam and smm noise can be cut into layers that make the total exact", m.Kind)
 	case s.Noise == "minimum" && c.Cohort.MinSurvivors < 1:
 		r.refuse("cohort.min_survivors", "must be at least 1: shares of noise are sized for the clients that come for sure")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"hubbub/mechanism"
 	"hubbub/noise"
+	"hubbub/secagg"
 	"hubbub/secagg/graph"
 	"hubbub/secagg/layers"
 )
@@ -17,7 +18,7 @@ type layeredMechanism interface {
 // distance is how far all the samples of a round are from their law, in statistical distance.
 func (f *Federation) distance(m integerMechanism) (float64, error) {
 	d := m.Distance()
-	if f.layered() {
+	if f.Config.layered() {
 		size := f.largestCohort()
 		cut, err := f.cut(m, size, f.tolerated(size)+1)
 		if err != nil {
@@ -40,9 +41,12 @@ func (f *Federation) cut(m any, size, count int) (*mechanism.Layers, error) {
 	return m.(layeredMechanism).Layers(parts)
 }
 
+// fewest is the smallest sum that secure aggregation hides in.
+const fewest = 3
+
 // tolerated is how many of a cohort may drop out.
 func (f *Federation) tolerated(cohort int) int {
-	return min(cohort-1, graph.AtMost(f.Config.Secagg.MaxDropouts, cohort))
+	return max(0, min(cohort-fewest, graph.AtMost(f.Config.Secagg.MaxDropouts, cohort)))
 }
 
 // cohort draws who is invited to a round and who of them vanishes. Neither depends on data.
@@ -66,26 +70,60 @@ func (f *Federation) toleration() func(cohort int) int {
 	return f.tolerated
 }
 
-// layerKey is what a client draws a layer of its noise from.
-func layerKey(client noise.Key, layer int) noise.Key { return client.Derive("layer", uint64(layer)) }
-
-// remaining is the noise that is left in the contributions of a cohort: the base, and a layer for each dropout.
-type remaining struct{ layers *mechanism.Layers }
-
-// remaining cuts the noise of a cohort, or gives none if the mechanism adds its own.
-func (f *Federation) remaining(survivors, dropped int) (remaining, error) {
-	if !f.Facts.Layered || survivors == 0 || dropped > f.tolerated(survivors+dropped) { // the round will be abandoned
-		return remaining{}, nil
-	}
-	cut, err := f.cut(f.way.server, survivors+dropped, dropped+1)
-	return remaining{cut}, err
+// layeredRound is the noise of one round in layers.
+type layeredRound struct {
+	f      *Federation
+	layers *mechanism.Layers
+	params secagg.Params // what the protocol is run with, or would be
 }
 
-func (r remaining) add(sum []int64, client noise.Key) {
-	if r.layers == nil {
-		return
+// inLayers cuts the noise of a round, the first layers of it.
+func (f *Federation) inLayers(params secagg.Params, count int) (*layeredRound, error) {
+	cut, err := f.cut(f.way.server, params.Cohort, count)
+	return &layeredRound{f, cut, params}, err
+}
+
+// base adds the layer that always stays.
+func (l *layeredRound) base(w *worker, round, client int) {
+	w.noise.Restart(l.f.clientKey(round, client).Derive("base"))
+	l.layers.Add(w.sum, 0, &w.noise)
+}
+
+// first is what the layers hang on that may be taken out again: drawn by the client, and known to its simulation.
+func (l *layeredRound) first(round, client int) secagg.Seed {
+	return secagg.Seed(l.f.clientKey(round, client).Derive("layers"))
+}
+
+// afterEach adds, in the clear, the noise that the protocol would leave in a client's contribution: the base, and a layer for each dropout.
+func (f *Federation) afterEach(round int, model []float32, survivors, dropped int) (afterEach, error) {
+	cohort := survivors + dropped
+	if !f.Facts.Layered || survivors == 0 || dropped > f.tolerated(cohort) { // the round will be abandoned
+		return nil, nil
 	}
-	for k := range r.layers.Count() {
-		r.layers.Add(sum, k, layerKey(client, k), 0)
+	params := secagg.Params{Cohort: cohort}
+	if dropped > 0 { // only then does the noise hang on them
+		var err error
+		if params, err = f.secaggParams(round, model, cohort); err != nil {
+			return nil, err
+		}
 	}
+	l, err := f.inLayers(params, dropped+1)
+	if err != nil {
+		return nil, err
+	}
+	return func(w *worker, round, client int) error {
+		l.base(w, round, client)
+		if dropped == 0 {
+			return nil
+		}
+		for chunk := range l.params.Chunks() {
+			from := chunk * l.params.ChunkLen(0)
+			part := w.sum[from : from+l.params.ChunkLen(chunk)]
+			for k, seed := range l.params.LayerSeeds(l.first(round, client), chunk, dropped) {
+				w.noise.Restart(noise.Key(seed))
+				l.layers.Add(part, k+1, &w.noise)
+			}
+		}
+		return nil
+	}, nil
 }

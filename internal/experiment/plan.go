@@ -17,9 +17,10 @@ type Plan struct {
 	Rounds      int             `json:"rounds"`
 	Noise       Noise           `json:"noise,omitempty"`
 	Statement   []statement.Row `json:"statement"`
-	BytesUp     int64           `json:"bytes_up"`   // per client and round
-	BytesDown   int64           `json:"bytes_down"` // per client and round
-	Seconds     float64         `json:"seconds"`    // estimated, on this machine as it is now
+	Aggregation *Aggregation    `json:"aggregation,omitempty"` // nil: the protocol is not run
+	BytesUp     int64           `json:"bytes_up"`              // per client and round
+	BytesDown   int64           `json:"bytes_down"`            // per client and round
+	Seconds     float64         `json:"seconds"`               // estimated, on this machine as it is now
 	MemoryBytes int64           `json:"memory_bytes"`
 	ConfigHash  string          `json:"config_hash"`
 }
@@ -33,8 +34,12 @@ func (f *Federation) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	how, err := f.aggregation()
+	if err != nil {
+		return Plan{}, err
+	}
 	return Plan{
-		Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
+		Aggregation: how, Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
 		Noise: f.Noise(), Statement: rows, BytesUp: f.BytesUp(), BytesDown: f.BytesDown(),
 		Seconds: f.estimateSeconds(), MemoryBytes: f.estimateMemory(), ConfigHash: f.Hash,
 	}, nil
@@ -48,17 +53,14 @@ func (f *Federation) estimateSeconds() float64 {
 	perClient := 0.0
 	way, err := f.wayAfter(model, nil)
 	if err == nil && len(cohort) > 0 {
-		size := 1
-		if f.batched != nil {
-			size = min(len(cohort), 64)
-		}
-		noise, err := f.remaining(len(cohort), 0)
+		size := min(len(cohort), f.together())
+		after, err := f.afterEach(1, model, len(cohort), 0)
 		if err != nil {
 			return 0 // the run itself will say so
 		}
 		began, tried := time.Now(), 0
 		for from := 0; from+size <= len(cohort) && time.Since(began) < probe; from += size {
-			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size], noise); err != nil {
+			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size], after); err != nil {
 				break // the run itself will say so
 			}
 			tried += size
@@ -71,6 +73,7 @@ func (f *Federation) estimateSeconds() float64 {
 	began = time.Now()
 	crew.evaluate(model)
 	perEvaluation := time.Since(began).Seconds()
+	perRound += f.maskingSeconds(model, cohort)
 	n := float64(f.Config.Rounds)
 	cores := float64(len(crew.workers))
 	return n*(perClient*f.Config.Cohort.Size/cores+perRound) + n/float64(f.Config.Evaluate)*perEvaluation

@@ -220,7 +220,17 @@ func (r *run) oneRound(ctx context.Context) error {
 func (r *run) gather(ctx context.Context) (out rounds.Output, err error) {
 	round := r.last.round + 1
 	survivors, dropped := r.f.cohort(round)
-	sums, err := r.crew.contributions(ctx, r.way.client, round, r.last.model, survivors, len(dropped))
+	for _, c := range survivors {
+		r.took[c]++
+	}
+	if r.f.Config.Secagg != nil && r.f.Config.Secagg.Kind == "masked" {
+		return r.gatherMasked(ctx, round, survivors, dropped)
+	}
+	after, err := r.f.afterEach(round, r.last.model, len(survivors), len(dropped))
+	if err != nil {
+		return out, err
+	}
+	sums, err := r.crew.contributions(ctx, r.way.client, round, r.last.model, survivors, after)
 	if err != nil {
 		return out, err
 	}
@@ -233,9 +243,6 @@ func (r *run) gather(ctx context.Context) (out rounds.Output, err error) {
 		if out, err = r.step(rounds.Dropout{Round: round, Client: c}); err != nil {
 			return out, err
 		}
-	}
-	for _, c := range survivors {
-		r.took[c]++
 	}
 	return out, nil
 }

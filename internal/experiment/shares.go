@@ -46,7 +46,7 @@ func (f *Federation) addingUp(total price, build func(float64, int) (integerMech
 		}
 	}
 	share := 1 / float64(f.crowd().Shares)
-	if !f.layered() { // each share was sized for those who do not collude
+	if !f.Config.layered() { // each share was sized for those who do not collude
 		fewer := part(1)
 		if f.Config.Secagg.MaxColluders == 0 {
 			fewer = part(max(share, 1-share))
@@ -55,13 +55,6 @@ func (f *Federation) addingUp(total price, build func(float64, int) (integerMech
 	}
 	known := f.Config.Secagg.MaxColluders / (1 - f.Config.Secagg.MaxDropouts) // c of U clients, of whom (1 - max_dropouts)·U hold all noise
 	return shares{total, part(1 - known), part(1 - max(known, share)), part(share), build}
-}
-
-// layered says whether clients make noise that is the same whoever came by taking layers of it back. Only Skellam noise can be cut so; for
-// the others a committee stands in, which only a simulation has.
-func (f *Federation) layered() bool {
-	kind := f.Config.Privacy.Mechanism.Kind
-	return f.Config.Secagg != nil && f.Config.Secagg.Noise != "minimum" && (kind == "skellam" || kind == "smm")
 }
 
 // someBits stands in where a price is asked for: it does not depend on them.
@@ -129,7 +122,7 @@ func (f *Federation) shares() shares {
 func (f *Federation) crowd() mechanism.Crowd {
 	c := mechanism.Crowd{Noise: mechanism.Exact, Shares: max(1, f.Facts.MinSurvivors), Clients: f.largestCohort()}
 	switch {
-	case f.layered():
+	case f.Config.layered():
 		c.Noise = mechanism.InLayers
 	case f.Config.Secagg.Noise == "minimum":
 		c.Noise = mechanism.ByShares
@@ -155,14 +148,13 @@ const presumedDistance = 1e-20
 func (f *Federation) shareNoise() error {
 	c := f.Config
 	f.Facts.Protection = statement.Distributed
-	f.Facts.Aggregated = c.Secagg.Kind != "none"
 	f.Facts.ExactTotal = c.Secagg.Noise != "minimum"
-	f.Facts.Colluders = c.Secagg.MaxColluders
-	if f.layered() {
+	f.aggregate()
+	if f.Config.layered() {
 		f.Facts.Layered, f.Facts.MaxDropouts = true, c.Secagg.MaxDropouts
 		switch given := c.doc.Has("cohort.min_survivors"); {
 		case !given && f.Facts.Poisson:
-			f.Facts.MinSurvivors = max(1, f.Facts.CertainSurvivors())
+			f.Facts.MinSurvivors = max(1, f.Facts.UsualSurvivors())
 		case !given:
 			f.Facts.MinSurvivors = int(c.Cohort.Size) - f.tolerated(int(c.Cohort.Size))
 		}

@@ -32,7 +32,7 @@ func (f *Federation) fillNoise() error {
 	}
 	clip2 := c.Privacy.Mechanism.Clip * c.Privacy.Mechanism.Clip
 	f.Facts.Protection = statement.Together
-	f.Facts.Aggregated = c.Secagg.Kind == "ideal"
+	f.aggregate()
 	f.Facts.MinSurvivors = len(f.Parts) // a round without everyone is abandoned
 	// Below, noise is no more than a millionth of a gradient; above, ten times as large.
 	f.Facts.NoiseRange = [2]float64{1e-12 * clip2, 100 * clip2}

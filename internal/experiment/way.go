@@ -1,6 +1,9 @@
 package experiment
 
-import "hubbub/noise"
+import (
+	"hubbub/mechanism"
+	"hubbub/noise"
+)
 
 // way is that of an update: on the client from its records to a contribution, on the server from the sum to a mean.
 type way struct {
@@ -33,6 +36,11 @@ type encoder interface {
 	Contribute(sum []int64, update []float32, random *noise.Stream) error
 }
 
+// runsEncoder is an encoder that looks only where an update may differ from zero, and comes to the same bits.
+type runsEncoder interface {
+	ContributeRuns(sum []int64, update []float32, runs mechanism.Runs, random *noise.Stream) error
+}
+
 // updates is the usual client side: an algorithm computes an update, and a mechanism protects it.
 type updates struct {
 	algorithm clientAlgorithm
@@ -40,10 +48,12 @@ type updates struct {
 }
 
 func (u updates) contribute(w *worker, model []float32, round int, records []int, random noise.Key) error {
-	if err := u.algorithm.Update(w.Worker, w.update, model, round, records, random.Derive("training").Stream()); err != nil {
+	w.training.Restart(random.Derive("training"))
+	if err := u.algorithm.Update(w.Worker, w.update, model, round, records, &w.training); err != nil {
 		return err
 	}
-	return u.mechanism.Contribute(w.sum, w.update, random.Derive("noise").Stream())
+	w.noise.Restart(random.Derive("noise"))
+	return u.mechanism.Contribute(w.sum, w.update, &w.noise)
 }
 
 // decoder is the server side of a mechanism whose noise comes from the clients alone.

@@ -160,7 +160,33 @@ func keystream() {
 	op("GLOBL ·four<>(SB), RODATA|NOPTR, $64")
 	op("GLOBL ·swap<>(SB), RODATA|NOPTR, $64")
 
-	function("keystreamVAES", "(dst *byte, chunks int, keys *[15][16]byte, counter uint64)", 32)
+	encrypt("keystreamVAES", "", func(s int) { op("VMOVDQU64 Z%d, %d(DI)", s, 64*s) })
+	for _, width := range []string{"D", "Q"} {
+		lane := map[string]string{"D": "32", "Q": "64"}[width]
+		encrypt("addKeystream"+lane, width, func(s int) {
+			op("VPADD%s %d(DI), Z%d, Z%d", width, 64*s, s, s)
+			op("VPAND%s Z10, Z%d, Z%d", width, s, s)
+			op("VMOVDQU64 Z%d, %d(DI)", s, 64*s)
+		})
+		encrypt("subtractKeystream"+lane, width, func(s int) {
+			op("VMOVDQU64 %d(DI), Z%d", 64*s, 12+s%4)
+			op("VPSUB%s Z%d, Z%d, Z%d", width, s, 12+s%4, s)
+			op("VPAND%s Z10, Z%d, Z%d", width, s, s)
+			op("VMOVDQU64 Z%d, %d(DI)", s, 64*s)
+		})
+	}
+}
+
+// encrypt writes a function that hands the encrypted counters, in Z0 to Z7, on to finish, chunk by chunk. With a mask, of
+// lanes D or Q, Z10 holds it.
+func encrypt(name, maskLanes string, finish func(register int)) {
+	if maskLanes == "" {
+		function(name, "(dst *byte, chunks int, keys *[15][16]byte, counter uint64)", 32)
+	} else {
+		function(name, fmt.Sprintf("(dst *uint%s, chunks int, keys *[15][16]byte, counter, mask uint64)", map[string]string{"D": "32", "Q": "64"}[maskLanes]), 40)
+		op("MOVQ mask+32(FP), AX")
+		op("VPBROADCAST%s AX, Z10", maskLanes)
+	}
 	op("MOVQ dst+0(FP), DI")
 	op("MOVQ chunks+8(FP), CX")
 	op("MOVQ keys+16(FP), SI")
@@ -192,7 +218,7 @@ func keystream() {
 		}
 	}
 	for s := range 8 {
-		op("VMOVDQU64 Z%d, %d(DI)", s, 64*s)
+		finish(s)
 	}
 	op("ADDQ $512, DI")
 	op("DECQ CX")

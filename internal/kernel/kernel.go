@@ -26,21 +26,14 @@ func MatMulTransB(c, a, b []float32, m, n, k int) {
 // Axpy adds x·b to y, element by element.
 func Axpy(y []float32, x float32, b []float32) {
 	b = b[:len(y)]
-	for len(y) >= 4 && len(b) >= 4 { // four at a time: one bounds check and one branch for all of them
-		y[0] += x * b[0]
-		y[1] += x * b[1]
-		y[2] += x * b[2]
-		y[3] += x * b[3]
-		y, b = y[4:], b[4:]
-	}
-	for i := range y {
-		y[i] += x * b[i]
+	for i := axpyFast(y, x, b); i < len(y); i++ {
+		y[i] += float32(x * b[i]) // the conversion keeps compilers from fusing the two operations
 	}
 }
 
 // Scale multiplies every element by x.
 func Scale(y []float32, x float32) {
-	for i := range y {
+	for i := scaleFast(y, x); i < len(y); i++ {
 		y[i] *= x
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
+	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -28,7 +30,7 @@ func NewKeystream(key [32]byte) *Keystream {
 // Start begins the stream of another key, in the same memory.
 func (k *Keystream) Start(key [32]byte) {
 	if hasVAES {
-		k.keys, k.counter = roundKeys(key), 0
+		*k = Keystream{keys: roundKeys(key)}
 		return
 	}
 	*k = *portableKeystream(key)
@@ -39,18 +41,20 @@ func portableKeystream(key [32]byte) *Keystream {
 	if err != nil {
 		panic("kernel: internal error: " + err.Error()) // 32 bytes are a key
 	}
-	k := &Keystream{block: block}
-	k.Seek(0)
-	return k
+	return &Keystream{block: block, portable: cipher.NewCTR(block, make([]byte, aes.BlockSize))}
 }
 
-// Seek goes to a chunk, counted from 0: the next bytes are those that so many chunks come before.
+// Seek moves to the start of a chunk: byte chunk·[Chunk] of the stream.
 func (k *Keystream) Seek(chunk uint64) {
-	k.counter = chunk * (Chunk / aes.BlockSize)
+	const blocks = Chunk / aes.BlockSize
+	if chunk > math.MaxUint64/blocks {
+		panic(fmt.Sprintf("kernel: internal error: the stream has no chunk %d", chunk))
+	}
+	k.counter = chunk * blocks
 	if k.block != nil {
-		var first [aes.BlockSize]byte
+		first := make([]byte, aes.BlockSize)
 		binary.BigEndian.PutUint64(first[8:], k.counter)
-		k.portable = cipher.NewCTR(k.block, first[:])
+		k.portable = cipher.NewCTR(k.block, first)
 	}
 }
 

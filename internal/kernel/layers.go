@@ -1,23 +1,26 @@
 package kernel
 
+// The loops below do what a faster version left: it takes whole groups of 16 elements, and says how many elements that were. Pixels and
+// rows it takes only if each of them is whole groups.
+
 // AddToRows adds x to every row of y; y has whole rows of x's length.
 func AddToRows(y, x []float32) {
-	for ; len(y) > 0; y = y[len(x):] {
+	for y = y[addToRowsFast(y, x):]; len(y) > 0; y = y[len(x):] {
 		Axpy(y[:len(x)], 1, x)
 	}
 }
 
 // AddRows adds every row of y to sum; y has whole rows of sum's length.
 func AddRows(sum, y []float32) {
-	for ; len(y) > 0; y = y[len(sum):] {
+	for y = y[addRowsFast(sum, y):]; len(y) > 0; y = y[len(sum):] {
 		Axpy(sum, 1, y[:len(sum)])
 	}
 }
 
 // ReLU sets negative elements to zero.
 func ReLU(x []float32) {
-	for i, v := range x {
-		if v < 0 {
+	for i := reluFast(x); i < len(x); i++ {
+		if x[i] < 0 {
 			x[i] = 0
 		}
 	}
@@ -26,30 +29,41 @@ func ReLU(x []float32) {
 // ReLUBack sets the deltas to zero where the output is not above zero.
 func ReLUBack(delta, output []float32) {
 	output = output[:len(delta)]
-	for i, v := range output {
-		if !(v > 0) {
+	for i := reluBackFast(delta, output); i < len(delta); i++ {
+		if !(output[i] > 0) {
 			delta[i] = 0
 		}
 	}
 }
 
-// Larger sets each element of y to x's, where that is larger.
-func Larger(y, x []float32) {
-	x = x[:len(y)]
-	for i, v := range x {
-		if v > y[i] {
-			y[i] = v
+// Larger sets each element of y to x's, where that is larger. y holds pixels, channels each, one after the other; x's pixels begin
+// stride elements apart.
+func Larger(y, x []float32, channels, stride int) {
+	pixels := len(y) / channels
+	_ = x[(pixels-1)*stride+channels-1]
+	for p := largerFast(y, x, pixels, channels, stride); p < pixels; p++ {
+		from := x[p*stride : p*stride+channels]
+		to := y[p*channels : (p+1)*channels]
+		for i, v := range from {
+			if v > to[i] {
+				to[i] = v
+			}
 		}
 	}
 }
 
-// GiveToEqual moves deltas to where they came from: for each element with x = largest, delta is added to dx and becomes zero.
-func GiveToEqual(dx, delta, x, largest []float32) {
-	delta, x, largest = delta[:len(dx)], x[:len(dx)], largest[:len(dx)]
-	for i, v := range x {
-		if v == largest[i] {
-			dx[i] += delta[i]
-			delta[i] = 0
+// GiveToEqual moves deltas to where they came from: for each element with x = largest, delta is added to dx and becomes zero. The
+// pixels of delta and largest follow each other; those of dx and x begin stride elements apart.
+func GiveToEqual(dx, delta, x, largest []float32, channels, stride int) {
+	pixels := len(delta) / channels
+	_, _, _ = largest[len(delta)-1], x[(pixels-1)*stride+channels-1], dx[(pixels-1)*stride+channels-1]
+	for p := giveToEqualFast(dx, delta, x, largest, pixels, channels, stride); p < pixels; p++ {
+		from, to := x[p*stride:p*stride+channels], dx[p*stride:p*stride+channels]
+		for i, v := range from {
+			if at := p*channels + i; v == largest[at] {
+				to[i] += delta[at]
+				delta[at] = 0
+			}
 		}
 	}
 }

@@ -18,6 +18,18 @@ func normal32AVX2(dst *float32, words *byte, groups int)
 func keystreamVAES(dst *byte, chunks int, keys *[15][16]byte, counter uint64)
 
 //go:noescape
+func addKeystream32(dst *uint32, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
+func subtractKeystream32(dst *uint32, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
+func addKeystream64(dst *uint64, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
+func subtractKeystream64(dst *uint64, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
 func subWord(x uint32) uint32
 
 // addAliasedFast does the first elements, a multiple of 16, and says how many.

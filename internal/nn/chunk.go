@@ -7,9 +7,12 @@ type worker struct {
 	products kernel.Workspace
 	examples []float32 // what the examples of a chunk leave on their way through the body
 	scratch  []float32
+	turned   []float32    // of a dense layer's way back
 	features []float32    // the loss's derivative by the features of a chunk
 	deltas   [2][]float32 // and by what flows between two layers of the body
 	gradient []float32    // of one example by the body's weights
+	row      []float32    // and by all weights, where a caller wants each example's
+	runs     [][2]int     // the parts of row that are set
 	softmax  []float32
 }
 
@@ -43,20 +46,20 @@ func (p *Pass) chunk(number, i int) {
 	for l := len(n.head) - 1; l > 0; l-- {
 		d, before := n.head[l], n.head[l-1]
 		deltas := p.deltas[l-1][from*d.in : to*d.in]
-		d.backward(&w.products, p.params, deltas, p.deltas[l][from*d.out:to*d.out])
+		d.backward(w, p.params, deltas, p.deltas[l][from*d.out:to*d.out])
 		before.activation.back(deltas, p.outputs[l-1][from*d.in:to*d.in])
 	}
 	if d := n.head[0]; n.bodySize > 0 {
 		w.features = grow(w.features, perChunk*d.in)
-		d.backward(&w.products, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
+		d.backward(w, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
 	}
 	for e := from; e < to; e++ {
-		p.example(w, i, e, e-from)
+		p.example(w, number, i, e, e-from)
 	}
 }
 
 // example finishes example e, the k-th of chunk i: the body's gradient, the norm, the clip.
-func (p *Pass) example(w *worker, i, e, k int) {
+func (p *Pass) example(w *worker, number, i, e, k int) {
 	n := p.net
 	body := func(gradient []float32, add bool) {
 		if n.bodySize > 0 {
@@ -65,6 +68,11 @@ func (p *Pass) example(w *worker, i, e, k int) {
 		}
 	}
 	switch {
+	case p.each != nil:
+		w.row = grow(w.row, n.size)
+		body(w.row[:n.bodySize], false)
+		w.runs = p.gradientOf(e, w.row, w.runs)
+		p.each(number, e, w.row, w.runs)
 	case p.rows != nil:
 		row := p.rows[e*n.size : (e+1)*n.size]
 		clear(row[n.bodySize:])
@@ -105,7 +113,7 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 	n := p.net
 	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
 	if n.channelsLast {
-		turn(memory[:len(input)], input, n.input)
+		transpose(memory[:len(input)], input, n.input.height*n.input.width)
 		input = memory[:len(input)]
 	}
 	for i := range n.body {
@@ -129,15 +137,5 @@ func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32,
 		}
 		s.backward(&w.products, v)
 		delta = v.dIn
-	}
-}
-
-// turn puts channels last.
-func turn(dst, src []float32, p picture) {
-	pixels := p.height * p.width
-	for c := range p.channels {
-		for i, x := range src[c*pixels : (c+1)*pixels] {
-			dst[i*p.channels+c] = x
-		}
 	}
 }

@@ -22,10 +22,39 @@ func (d dense) forward(w *kernel.Workspace, params, outputs, inputs []float32) {
 	d.activation.apply(outputs)
 }
 
-// backward sets the loss's derivative by the inputs, from that by the sums before the activation.
-func (d dense) backward(w *kernel.Workspace, params, dInputs, deltas []float32) {
+// backward sets the loss's derivative by the inputs, from that by the sums before the activation: deltas times the weights,
+// transposed. Where there are few examples it is less work to transpose the result.
+func (d dense) backward(w *worker, params, dInputs, deltas []float32) {
 	examples := len(deltas) / d.out
-	w.Multiply(dInputs, d.in, rows(deltas, d.out), columns(d.weights(params), d.out), examples, d.in, d.out, false)
+	weights := d.weights(params)
+	if examples >= d.out {
+		w.products.Multiply(dInputs, d.in, rows(deltas, d.out), columns(weights, d.out), examples, d.in, d.out, false)
+		return
+	}
+	const most = 192 // rows whose results stay in the first cache
+	w.turned = grow(w.turned, (d.out+most)*examples)
+	turned, part := w.turned[:d.out*examples], w.turned[d.out*examples:]
+	transpose(turned, deltas, d.out)
+	for from := 0; from < d.in; from += most {
+		height := min(most, d.in-from)
+		w.products.Multiply(part, examples, rows(weights[from*d.out:], d.out), rows(turned, examples), height, examples, d.out, false)
+		for e := range examples {
+			row := dInputs[e*d.in+from : e*d.in+from+height]
+			for i := range row {
+				row[i] = part[i*examples+e]
+			}
+		}
+	}
+}
+
+// transpose turns rows of so many columns into columns.
+func transpose(dst, src []float32, columns int) {
+	rows := len(src) / columns
+	for i := range rows {
+		for j, x := range src[i*columns : (i+1)*columns] {
+			dst[j*rows+i] = x
+		}
+	}
 }
 
 // squaredNorm is that of one example's gradient: the weights' is the outer product of input and delta, the biases' is delta.

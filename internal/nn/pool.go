@@ -28,31 +28,33 @@ func newPool(in picture, l Layer) (pool, string) {
 	return p, ""
 }
 
-// at is where an output pixel's channels begin, and those of the first pixel of its window.
-func (p pool) at(row, column int) (in, out int) {
-	return (row*p.stride*p.in.width + column*p.stride) * p.in.channels, (row*p.out.width + column) * p.out.channels
+// eachPixel calls do for every row of the output and every pixel of a window, with where the row begins and where the pixel lies in the
+// row's first window. From one window to the next it is stride pixels.
+func (p pool) eachPixel(do func(out, in int, first bool)) {
+	for row := range p.out.height {
+		for i := range p.size {
+			for j := range p.size {
+				do(row*p.out.width*p.out.channels, ((row*p.stride+i)*p.in.width+j)*p.in.channels, i+j == 0)
+			}
+		}
+	}
 }
 
 // maxPool takes the largest number of each window, channel by channel.
 type maxPool struct{ pool }
 
 func (p maxPool) forward(_ *kernel.Workspace, v visit) {
-	c, line := p.in.channels, p.in.width*p.in.channels
-	for row := range p.out.height {
-		for column := range p.out.width {
-			in, out := p.at(row, column)
-			best := v.out[out : out+c]
-			copy(best, v.in[in:])
-			for i := range p.size {
-				for j := range p.size {
-					if i+j > 0 {
-						from := in + i*line + j*c
-						kernel.Larger(best, v.in[from:from+c])
-					}
-				}
-			}
+	c, step := p.in.channels, p.stride*p.in.channels
+	p.eachPixel(func(out, in int, first bool) {
+		row := v.out[out : out+p.out.width*c]
+		if !first {
+			kernel.Larger(row, v.in[in:], c, step)
+			return
 		}
-	}
+		for column := range p.out.width {
+			copy(row[column*c:(column+1)*c], v.in[in+column*step:])
+		}
+	})
 }
 
 // backward gives each delta to the first pixel of the window that equals the maximum.
@@ -61,39 +63,21 @@ func (p maxPool) backward(_ *kernel.Workspace, v visit) {
 		return
 	}
 	clear(v.dIn)
-	c, line := p.in.channels, p.in.width*p.in.channels
-	for row := range p.out.height {
-		for column := range p.out.width {
-			in, out := p.at(row, column)
-			for i := range p.size {
-				for j := range p.size {
-					from := in + i*line + j*c
-					kernel.GiveToEqual(v.dIn[from:from+c], v.dOut[out:out+c], v.in[from:from+c], v.out[out:out+c])
-				}
-			}
-		}
-	}
+	c := p.in.channels
+	p.eachPixel(func(out, in int, _ bool) {
+		end := out + p.out.width*c
+		kernel.GiveToEqual(v.dIn[in:], v.dOut[out:end], v.in[in:], v.out[out:end], c, p.stride*c)
+	})
 }
 
 // avgPool takes the mean of each window.
 type avgPool struct{ pool }
 
+func (p avgPool) share() float32 { return 1 / float32(p.size*p.size) }
+
 func (p avgPool) forward(_ *kernel.Workspace, v visit) {
-	c, line := p.in.channels, p.in.width*p.in.channels
-	share := 1 / float32(p.size*p.size)
-	for row := range p.out.height {
-		for column := range p.out.width {
-			in, out := p.at(row, column)
-			mean := v.out[out : out+c]
-			clear(mean)
-			for i := range p.size {
-				for j := range p.size {
-					from := in + i*line + j*c
-					kernel.Axpy(mean, share, v.in[from:from+c])
-				}
-			}
-		}
-	}
+	clear(v.out)
+	p.eachPair(func(out, in int) { kernel.Axpy(v.out[out:out+p.out.channels], p.share(), v.in[in:in+p.in.channels]) })
 }
 
 func (p avgPool) backward(_ *kernel.Workspace, v visit) {
@@ -101,17 +85,14 @@ func (p avgPool) backward(_ *kernel.Workspace, v visit) {
 		return
 	}
 	clear(v.dIn)
-	c, line := p.in.channels, p.in.width*p.in.channels
-	share := 1 / float32(p.size*p.size)
-	for row := range p.out.height {
+	p.eachPair(func(out, in int) { kernel.Axpy(v.dIn[in:in+p.in.channels], p.share(), v.dOut[out:out+p.out.channels]) })
+}
+
+// eachPair calls do for every output pixel and every input pixel of its window, with where they begin.
+func (p pool) eachPair(do func(out, in int)) {
+	p.eachPixel(func(out, in int, _ bool) {
 		for column := range p.out.width {
-			in, out := p.at(row, column)
-			for i := range p.size {
-				for j := range p.size {
-					from := in + i*line + j*c
-					kernel.Axpy(v.dIn[from:from+c], share, v.dOut[out:out+c])
-				}
-			}
+			do(out+column*p.out.channels, in+column*p.stride*p.in.channels)
 		}
-	}
+	})
 }

@@ -33,7 +33,7 @@ type Config struct {
 	ServerNoise func(round int, sum []int64)
 }
 
-// Input is what happened: [Begin], [Contribution], [Dropout] or [Tick].
+// Input is what happened: [Begin], [Contribution], [Dropout], [Tick]; or, where contributions are masked, [Survivors] and [Opened].
 type Input interface{ input() }
 
 // Begin asks for the next round.
@@ -49,12 +49,27 @@ type Contribution struct {
 // Dropout says that a client of the cohort will not contribute. It never says why.
 type Dropout struct{ Round, Client int }
 
+// Survivors says whose masked contributions arrived, all at once: nobody else's will. The round is charged, or abandoned. Only then may
+// the sum be unmasked.
+type Survivors struct {
+	Round   int
+	Clients []int
+}
+
+// Opened is the unmasked sum of the survivors.
+type Opened struct {
+	Round int
+	Sum   []int64
+}
+
 // Tick says that time has passed.
 type Tick struct{}
 
 func (Begin) input()        {}
 func (Contribution) input() {}
 func (Dropout) input()      {}
+func (Survivors) input()    {}
+func (Opened) input()       {}
 func (Tick) input()         {}
 
 // Output is what must be done now, in this order.
@@ -92,6 +107,7 @@ type Engine struct {
 	arrived  []int
 	sum      []int64
 	deadline time.Time
+	masked   bool // charged for a sum that is still masked
 }
 
 // New checks the configuration; past here nothing re-checks.
@@ -115,7 +131,7 @@ func New(c Config) (*Engine, error) {
 }
 
 // Done reports whether the last round has closed.
-func (e *Engine) Done() bool { return e.waiting == nil && e.round >= e.config.Rounds }
+func (e *Engine) Done() bool { return e.waiting == nil && !e.masked && e.round >= e.config.Rounds }
 
 // Step takes what happened and says what to do. After an error the state is as before.
 func (e *Engine) Step(now time.Time, in Input) (Output, error) {
@@ -130,6 +146,10 @@ func (e *Engine) Step(now time.Time, in Input) (Output, error) {
 		}
 		delete(e.waiting, in.Client)
 		return e.closeIfComplete(), nil
+	case Survivors:
+		return e.survivors(in)
+	case Opened:
+		return e.opened(in)
 	case Tick:
 		if e.waiting == nil || e.deadline.IsZero() || now.Before(e.deadline) {
 			return Output{WakeAt: e.deadline}, nil
@@ -141,7 +161,7 @@ func (e *Engine) Step(now time.Time, in Input) (Output, error) {
 }
 
 func (e *Engine) begin(now time.Time) (Output, error) {
-	if e.waiting != nil {
+	if e.waiting != nil || e.masked {
 		return Output{}, fmt.Errorf("rounds: round %d is still open", e.round)
 	}
 	if e.Done() {
@@ -173,15 +193,8 @@ func (e *Engine) contribution(in Contribution) (Output, error) {
 	if len(in.Sum) != e.config.Dimension {
 		return Output{}, fmt.Errorf("rounds: a contribution of %d numbers, the round takes %d", len(in.Sum), e.config.Dimension)
 	}
-	seen := make(map[int]bool, len(in.Clients))
-	for _, c := range in.Clients {
-		if err := e.expects(in.Round, c); err != nil {
-			return Output{}, err
-		}
-		if seen[c] {
-			return Output{}, fmt.Errorf("rounds: client %d stands twice in one contribution", c)
-		}
-		seen[c] = true
+	if err := e.allExpected(in.Round, in.Clients); err != nil {
+		return Output{}, err
 	}
 	for _, c := range in.Clients {
 		delete(e.waiting, c)
@@ -212,7 +225,17 @@ func (e *Engine) closeIfComplete() Output {
 	return e.close()
 }
 
+// close ends the waiting: the round is charged and released, or abandoned.
 func (e *Engine) close() Output {
+	out := e.charge()
+	if out.Abandon == nil {
+		out.Release = e.release()
+	}
+	return out
+}
+
+// charge pays for the contributions that arrived, or abandons the round if they are too few.
+func (e *Engine) charge() Output {
 	e.waiting, e.deadline = nil, time.Time{}
 	least := e.config.MinSurvivors
 	if e.config.Tolerated != nil {
@@ -225,13 +248,57 @@ func (e *Engine) close() Output {
 		}
 	}
 	slices.Sort(e.arrived) // who came first is nobody's business, and would make the ledger differ from run to run
-	charge := ledger.Entry{Kind: ledger.Charge, Round: e.round, Costs: e.config.Costs(e.arrived)}
+	return Output{Charge: []ledger.Entry{{Kind: ledger.Charge, Round: e.round, Costs: e.config.Costs(e.arrived)}}}
+}
+
+// release hands the sum out, once.
+func (e *Engine) release() *Release {
 	if e.config.ServerNoise != nil {
 		e.config.ServerNoise(e.round, e.sum)
 	}
 	release := &Release{Round: e.round, Sum: e.sum, Contributors: len(e.arrived), Hash: hashSum(e.round, e.sum)}
-	e.sum = nil // released once
-	return Output{Charge: []ledger.Entry{charge}, Release: release}
+	e.sum = nil
+	return release
+}
+
+func (e *Engine) survivors(in Survivors) (Output, error) {
+	if len(e.arrived) > 0 {
+		return Output{}, fmt.Errorf("rounds: round %d has contributions in the clear already", e.round)
+	}
+	if err := e.allExpected(in.Round, in.Clients); err != nil {
+		return Output{}, err
+	}
+	e.arrived = slices.Clone(in.Clients)
+	out := e.charge()
+	e.masked = out.Abandon == nil
+	return out, nil
+}
+
+func (e *Engine) opened(in Opened) (Output, error) {
+	if !e.masked || in.Round != e.round {
+		return Output{}, fmt.Errorf("rounds: a sum of round %d, which was not charged for", in.Round)
+	}
+	if len(in.Sum) != e.config.Dimension {
+		return Output{}, fmt.Errorf("rounds: a sum of %d numbers, the round takes %d", len(in.Sum), e.config.Dimension)
+	}
+	e.masked = false
+	copy(e.sum, in.Sum)
+	return Output{Release: e.release()}, nil
+}
+
+// allExpected refuses lists with a client that is not awaited, or stands there twice.
+func (e *Engine) allExpected(round int, clients []int) error {
+	seen := make(map[int]bool, len(clients))
+	for _, c := range clients {
+		if err := e.expects(round, c); err != nil {
+			return err
+		}
+		if seen[c] {
+			return fmt.Errorf("rounds: client %d stands twice in one contribution", c)
+		}
+		seen[c] = true
+	}
+	return nil
 }
 
 func hashSum(round int, sum []int64) string {
