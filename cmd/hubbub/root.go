@@ -26,7 +26,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.dataCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.dataCommand(), a.reproduceCommand(), a.versionCommand())
 	a.finish(root)
 	return root
 }

@@ -20,6 +20,7 @@ type Bench struct {
 	Store   *experiment.Store
 	Say     func(format string, args ...any) // progress for a person; never nil
 	Context context.Context
+	Trained time.Duration // what the runs of this item took, whenever they were made
 }
 
 // Pick chooses by scale.
@@ -71,6 +72,7 @@ func (b *Bench) Runs(file string, changes ...string) ([]experiment.Variant, []ex
 			return nil, nil, fmt.Errorf("%s with %s: %w", name, words(v.Settings), err)
 		}
 		results[i] = result
+		b.Trained += time.Duration(result.Seconds * float64(time.Second))
 		if kept {
 			continue
 		}

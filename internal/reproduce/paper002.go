@@ -1,0 +1,124 @@
+package reproduce
+
+import (
+	"fmt"
+	"strings"
+
+	"hubbub/internal/chart"
+	"hubbub/internal/experiment"
+)
+
+// paper002 is the distributed Skellam mechanism.
+func paper002() Paper {
+	return Paper{ID: "002", Title: "The distributed Skellam mechanism: a novel approach to federated learning with differential privacy", Items: []Item{
+		{"figure 1", "accuracy on MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "mnist", "figure-1", 15) }},
+		{"figure 2", "accuracy on Fashion-MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "fashion-mnist", "figure-2", 10) }},
+	}}
+}
+
+// rivals002 are the mechanisms of the figures, by the file of their experiment, and what a legend calls them.
+var rivals002 = []struct{ file, name string }{
+	{"central", "central DP-SGD"}, {"ours", "ours"}, {"smm", "SMM"}, {"dsm", "DSM as printed"}, {"ddg", "DDG"}, {"cpsgd", "cpSGD, 32 bits"},
+}
+
+// panel002 is one of the three panels of a figure.
+type panel002 struct {
+	letter, axis, unit string
+	values             []string
+	set                func(value string) string // what changes in the experiment; changes are separated by blanks
+	rivals             func(file string) bool
+	seeds              string
+}
+
+func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error) {
+	all := func(string) bool { return true }
+	panels := []panel002{
+		{"a", "privacy.target.epsilon", "epsilon", Pick(b, []string{"1", "3"}, []string{"1", "2", "3", "4", "5"}),
+			func(v string) string { return "privacy.target.epsilon=" + v }, all, Pick(b, "[1, 2]", "[1, 2, 3, 4, 5]")},
+		{"b", "privacy.mechanism.bits", "bits per weight", Pick(b, []string{"6", "12"}, []string{"6", "8", "10", "12"}),
+			func(v string) string {
+				return "privacy.mechanism.bits=" + v + " privacy.mechanism.overflow=allow"
+			},
+			func(f string) bool { return f != "cpsgd" && f != "central" }, Pick(b, "[1, 2]", "[1, 2, 3, 4, 5]")},
+		{"c", "cohort.expected_size", "batch size", Pick(b, []string{"960"}, []string{"120", "240", "480", "960"}),
+			func(v string) string {
+				rounds := map[string]string{"120": "500", "240": "250", "480": "125", "960": "62"}[v]
+				return fmt.Sprintf("cohort.expected_size=%s rounds=%s evaluate_every=%s", v, rounds, rounds)
+			}, all, Pick(b, "[1]", "[1, 2, 3, 4, 5]")},
+	}
+	out := Outcome{Notes: []string{
+		"The paper's figures have no numbers beside them; what its text says of them is in the last table.",
+		"Panels a and c use 10 bits: the paper does not say how many it used. The total noise is fixed whoever comes, and priced for the clients that are really in a round (the paper counts all 60,000: its noise would be 250 times too small).",
+	}}
+	if b.Scale == Fast {
+		out.Notes = append(out.Notes, "Fast: two seeds (panel c: one) instead of five, and fewer values on each axis.")
+	}
+	plain, err := b.Sweep("plain", "data.name="+data, "sweep={seed: "+Pick(b, "[1, 2]", "[1, 2, 3, 4, 5]")+"}")
+	if err != nil {
+		return Outcome{}, err
+	}
+	at := map[string]experiment.Tally{"plain": plain[0]} // by panel, file and value
+	for _, p := range panels {
+		picture := chart.Line{Title: fmt.Sprintf("%s: accuracy over %s", data, p.unit), XLabel: p.unit, YLabel: "test accuracy, %"}
+		table := Table{Title: fmt.Sprintf("(%s) %s, accuracy over %s", p.letter, data, p.unit), Columns: []string{"mechanism", p.unit}, Unit: "%"}
+		for _, r := range rivals002 {
+			if !p.rivals(r.file) {
+				continue
+			}
+			series := chart.Series{Name: r.name}
+			for _, v := range p.values {
+				changes := append([]string{"data.name=" + data, "sweep={seed: " + p.seeds + "}"}, strings.Fields(p.set(v))...)
+				tallies, err := b.Sweep(r.file, changes...)
+				if err != nil {
+					return Outcome{}, err
+				}
+				t := tallies[0]
+				at[p.letter+" "+r.file+" "+v] = t
+				table.Rows = append(table.Rows, accuracyRow([]string{r.name, v}, nil, t))
+				addPoint(&series, number(v), points(t), 100*t.Error)
+			}
+			picture.Series = append(picture.Series, series)
+		}
+		flat := chart.Series{Name: "no privacy"}
+		for _, v := range p.values {
+			flat.X, flat.Y = append(flat.X, number(v)), append(flat.Y, points(plain[0]))
+		}
+		picture.Series = append(picture.Series, flat)
+		out.Tables = append(out.Tables, table)
+		out.Figures = append(out.Figures, Figure{Name: file + p.letter, Caption: picture.Title, Drawing: picture})
+	}
+	out.Checks = checks002(at, data)
+	said := Table{Title: "what the text says of this figure", Columns: []string{"statement"}, Unit: "points"}
+	lead, e := paired(at["a dsm 3"], at["a ddg 3"])
+	said.Rows = append(said.Rows,
+		Row{Settings: []string{"DSM ahead of DDG at epsilon 3"}, Paper: Value(overDDG), Ours: Value(lead), Error: e, Note: "section 4: \"consistently around\""},
+		Row{Settings: []string{"cpSGD, the best over epsilon, at most"}, Paper: Value(30), Ours: Value(bestOf(at, "a cpsgd"))},
+	)
+	out.Tables = append(out.Tables, said)
+	return out, nil
+}
+
+// checks002 are the orders and distances that we state at epsilon 3.
+func checks002(at map[string]experiment.Tally, data string) []Check {
+	say := func(text string) string { return data + ", epsilon 3: " + text }
+	a := func(file string) experiment.Tally { return at["a "+file+" 3"] }
+	return []Check{
+		ahead(say("no privacy is ahead of central noise"), at["plain"], a("central"), 0),
+		near(say("ours is within 0.5 points of central noise"), a("ours"), a("central"), 0.5),
+		ahead(say("ours is ahead of DSM as printed by 5 points"), a("ours"), a("dsm"), 5),
+		ahead(say("DSM is ahead of DDG"), a("dsm"), a("ddg"), 0),
+		ahead(say("DDG is ahead of cpSGD"), a("ddg"), a("cpsgd"), 0),
+		near(say("ours with 6 bits is within 1.5 points of ours with 12"), at["b ours 6"], at["b ours 12"], 1.5),
+	}
+}
+
+// bestOf is the highest accuracy of a series, in percentage points.
+func bestOf(at map[string]experiment.Tally, prefix string) float64 {
+	best := 0.0
+	for key, t := range at {
+		if strings.HasPrefix(key, prefix+" ") {
+			best = max(best, points(t))
+		}
+	}
+	return best
+}

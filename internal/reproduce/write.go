@@ -1,0 +1,102 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Report is what a call of hubbub reproduce made.
+type Report struct {
+	Paper   string `json:"paper"`
+	Title   string `json:"title"`
+	Scale   Scale  `json:"scale"`
+	Command string `json:"command"`
+	Made    string `json:"made"` // version and commit of the program
+	Items   []Made `json:"items"`
+}
+
+// Made is an item with its outcome.
+type Made struct {
+	Item    string  `json:"item"`
+	About   string  `json:"about"`
+	Seconds float64 `json:"seconds"` // of training, those of kept runs included
+	Outcome
+}
+
+// Failed lists the checks that do not hold.
+func (r Report) Failed() []Check {
+	var failed []Check
+	for _, m := range r.Items {
+		for _, c := range m.Checks {
+			if !c.Holds {
+				failed = append(failed, c)
+			}
+		}
+	}
+	return failed
+}
+
+// Write keeps a report in a folder: results.md and results.json, and for each item its tables as CSV and its pictures as SVG and PNG.
+func (r Report) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder for results: %w", err)
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{"results.json": append(text, '\n'), "results.md": []byte(r.Markdown())}
+	for _, m := range r.Items {
+		for i, t := range m.Tables {
+			files[m.file(fmt.Sprintf("-%d.csv", i+1))] = t.CSV()
+		}
+		for _, f := range m.Figures {
+			if files[f.Name+".svg"], err = f.Drawing.SVG(); err != nil {
+				return fmt.Errorf("draw %s: %w", f.Name, err)
+			}
+			if files[f.Name+".png"], err = f.Drawing.PNG(1200); err != nil {
+				return fmt.Errorf("draw %s: %w", f.Name, err)
+			}
+		}
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return fmt.Errorf("write the results: %w", err)
+		}
+	}
+	return nil
+}
+
+func (m Made) file(ending string) string { return Item{Name: m.Item}.File() + ending }
+
+// Markdown is the report for a reader.
+func (r Report) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Paper %s: results (%s)\n\n%s\n\nMade by `%s` with %s.\n", r.Paper, r.Scale, r.Title, r.Command, r.Made)
+	for _, m := range r.Items {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n", strings.ToUpper(m.Item[:1])+m.Item[1:], m.About)
+		for _, n := range m.Notes {
+			fmt.Fprintf(&b, "- %s\n", n)
+		}
+		for _, t := range m.Tables {
+			fmt.Fprintf(&b, "\n%s", t.Markdown())
+		}
+		for _, f := range m.Figures {
+			fmt.Fprintf(&b, "\n![%s](%s.svg)\n", f.Caption, f.Name)
+		}
+		if len(m.Checks) > 0 {
+			fmt.Fprintf(&b, "\n| stated | holds | seen |\n|---|---|---|\n")
+		}
+		for _, c := range m.Checks {
+			holds := "yes"
+			if !c.Holds {
+				holds = "**no**"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.States, holds, c.Seen)
+		}
+	}
+	return b.String()
+}
