@@ -181,3 +181,58 @@ func logGammaVariate(shape float64, random *rand.Rand) float64 {
 func shuffle(random *rand.Rand, records []int) {
 	random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 }
+
+// EqualDirichlet gives every client the same number of records, its labels drawn by shares of its own from a symmetric Dirichlet
+// distribution with concentration alpha (Hsu, Qi, Brown 2019, arXiv:1909.06335, section 3). A class that has run out is left out of the
+// shares of whoever draws later. Records that do not divide evenly go to nobody's disadvantage: sizes differ by at most one.
+func EqualDirichlet(labels []uint8, classes, clients int, alpha float64, source rand.Source) (Partition, error) {
+	n := len(labels)
+	if err := checkClients(n, clients); err != nil {
+		return nil, err
+	}
+	if !(alpha >= MinAlpha && alpha <= MaxAlpha) {
+		return nil, fmt.Errorf("data: dirichlet alpha %g outside [%g, %g]", alpha, MinAlpha, MaxAlpha)
+	}
+	byClass, err := recordsByClass(labels, classes)
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(source)
+	for _, records := range byClass {
+		shuffle(random, records)
+	}
+	parts := make(Partition, clients)
+	for c := range parts {
+		shares := dirichletShares(classes, alpha, random)
+		for range n*(c+1)/clients - n*c/clients {
+			class := drawClass(shares, byClass, random)
+			last := len(byClass[class]) - 1
+			parts[c] = append(parts[c], byClass[class][last])
+			byClass[class] = byClass[class][:last]
+		}
+	}
+	return sorted(parts), nil
+}
+
+// drawClass draws a class by its share among those that have records left; if all shares left are zero, the one with the most records.
+func drawClass(shares []float64, byClass [][]int, random *rand.Rand) int {
+	total, most := 0.0, 0
+	for class, records := range byClass {
+		if len(records) > 0 {
+			total += shares[class]
+		}
+		if len(records) > len(byClass[most]) {
+			most = class
+		}
+	}
+	at := random.Float64() * total
+	for class, records := range byClass {
+		if len(records) == 0 {
+			continue
+		}
+		if at -= shares[class]; at < 0 {
+			return class
+		}
+	}
+	return most
+}

@@ -75,12 +75,14 @@ func (p Partition) check(r *refusals) {
 	} else {
 		r.unwanted(path+"shards_per_client", "belongs to kind shards, this is %s", p.Kind)
 	}
-	if p.Kind == "dirichlet" {
+	if p.Kind == "dirichlet" || p.Kind == "dirichlet-equal" {
 		if !(p.Alpha >= 1e-3 && p.Alpha <= 1e6) {
-			r.refuse(path+"alpha", "must be from 0.001 to 1000000 for kind dirichlet")
+			r.refuse(path+"alpha", "must be from 0.001 to 1000000 for kind %s", p.Kind)
 		}
 	} else {
-		r.unwanted(path+"alpha", "belongs to kind dirichlet, this is %s", p.Kind)
+		r.unwanted(path+"alpha", "belongs to kinds dirichlet and dirichlet-equal, this is %s", p.Kind)
+	}
+	if p.Kind != "dirichlet" {
 		r.unwanted(path+"min_records", "belongs to kind dirichlet, this is %s", p.Kind)
 	}
 }

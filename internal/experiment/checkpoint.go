@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"hubbub/internal/algorithm"
 	"hubbub/internal/nn"
@@ -18,9 +19,12 @@ type checkpoint struct {
 	model   []float32
 	before  []float32 // the model released before it, where the mechanism follows releases
 	server  algorithm.State
+
+	personal []safetensors.Tensor // read: clients' own models
+	metadata map[string]string
 }
 
-func (c checkpoint) encode(configHash string) ([]byte, error) {
+func (c checkpoint) encode(configHash string, own *personal) ([]byte, error) {
 	tensors := []safetensors.Tensor{{Name: "model", Shape: []int{len(c.model)}, Data: c.model}}
 	if c.before != nil {
 		tensors = append(tensors, safetensors.Tensor{Name: "before", Shape: []int{len(c.before)}, Data: c.before})
@@ -28,10 +32,14 @@ func (c checkpoint) encode(configHash string) ([]byte, error) {
 	for i, v := range c.server.Vectors {
 		tensors = append(tensors, safetensors.Tensor{Name: fmt.Sprintf("server.%d", i), Shape: []int{len(v)}, Data: v})
 	}
-	return safetensors.File{Tensors: tensors, Metadata: map[string]string{
+	metadata := map[string]string{
 		"round": strconv.Itoa(c.round), "entries": strconv.Itoa(c.entries), "steps": strconv.Itoa(c.server.Steps),
 		"seconds": strconv.FormatFloat(c.seconds, 'g', -1, 64), "config_hash": configHash,
-	}}.Encode()
+	}
+	if own != nil {
+		tensors = append(tensors, own.tensors(metadata)...)
+	}
+	return safetensors.File{Tensors: tensors, Metadata: metadata}.Encode()
 }
 
 func (d Folder) readCheckpoint(configHash string, size int) (checkpoint, error) {
@@ -55,7 +63,7 @@ func decodeCheckpoint(text []byte, configHash string, size int) (checkpoint, err
 	if file.Metadata["config_hash"] != configHash {
 		return checkpoint{}, fmt.Errorf("belongs to another configuration: resume with the one in the run's folder, or start a new run")
 	}
-	var c checkpoint
+	c := checkpoint{metadata: file.Metadata}
 	for name, to := range map[string]*int{"round": &c.round, "entries": &c.entries, "steps": &c.server.Steps} {
 		if *to, err = strconv.Atoi(file.Metadata[name]); err != nil || *to < 0 {
 			return checkpoint{}, fmt.Errorf("%s is %q: the checkpoint is broken", name, file.Metadata[name])
@@ -73,6 +81,8 @@ func decodeCheckpoint(text []byte, configHash string, size int) (checkpoint, err
 			c.model = t.Data
 		case t.Name == "before":
 			c.before = t.Data
+		case strings.HasPrefix(t.Name, "client."):
+			c.personal = append(c.personal, t)
 		default:
 			c.server.Vectors = append(c.server.Vectors, t.Data)
 		}

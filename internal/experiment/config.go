@@ -20,6 +20,7 @@ type Config struct {
 	Algorithm Algorithm `yaml:"algorithm"`
 	Cohort    Cohort    `yaml:"cohort"`
 	Rounds    int       `yaml:"rounds" doc:"how many rounds are run" required:"true" min:"1" max:"1000000" alias:"num_rounds,epochs,iterations,steps"`
+	StopAt    float64   `yaml:"stop_at" doc:"end the run when the accuracy reaches this part, that of the personal models for prifedsync" min:"0" max:"1" alias:"target_accuracy"`
 	Evaluate  int       `yaml:"evaluate_every" doc:"measure accuracy on the public test set every so many rounds" default:"1" min:"1" alias:"eval_every"`
 	Privacy   Privacy   `yaml:"privacy"`
 	Secagg    *Secagg   `yaml:"secagg" doc:"how contributions are added up (skellam, ddgauss, smm, binomial, waterfill)"`
@@ -46,17 +47,20 @@ type Data struct {
 	TestFraction float64   `yaml:"test_fraction" doc:"without test files: so much of the records is held back as the public test set, and not protected (own)" gt:"0" lt:"1" alias:"test_size,test_split"`
 	SHA256       string    `yaml:"sha256" doc:"of the data as read; a run fills it in, so that it is not resumed with other data (own)"`
 
-	Limit     int       `yaml:"limit" doc:"use only the first so many training records; 0: all" min:"0"`
-	TestLimit int       `yaml:"test_limit" doc:"use only the first so many test records; 0: all" min:"0"`
+	Limit     int `yaml:"limit" doc:"use only the first so many training records; 0: all" min:"0"`
+	TestLimit int `yaml:"test_limit" doc:"use only the first so many test records; 0: all" min:"0"`
+
+	PersonalTest int `yaml:"personal_test" doc:"test records that each client measures its own model on, with labels that it trains on (prifedsync)" min:"0"`
+
 	Partition Partition `yaml:"partition"`
 }
 
 // Partition says how records are dealt to clients.
 type Partition struct {
-	Kind       string  `yaml:"kind" doc:"records: one record per client; iid: dealt at random; shards: a few labels per client; dirichlet: uneven label shares" required:"true" enum:"records,iid,shards,dirichlet"`
-	Clients    int     `yaml:"clients" doc:"number of clients (iid, shards, dirichlet)" min:"0" alias:"num_clients,num_partitions"`
+	Kind       string  `yaml:"kind" doc:"records: one record per client; iid: dealt at random; shards: a few labels per client; dirichlet: uneven label shares; dirichlet-equal: uneven label shares, the same number of records for everyone" required:"true" enum:"records,iid,shards,dirichlet,dirichlet-equal"`
+	Clients    int     `yaml:"clients" doc:"number of clients (iid, shards, dirichlet, dirichlet-equal)" min:"0" alias:"num_clients,num_partitions"`
 	Shards     int     `yaml:"shards_per_client" doc:"label shards per client (shards)" min:"0" alias:"num_shards_per_partition"`
-	Alpha      float64 `yaml:"alpha" doc:"concentration; small: few labels per client (dirichlet)" min:"0"`
+	Alpha      float64 `yaml:"alpha" doc:"concentration; small: few labels per client (dirichlet, dirichlet-equal)" min:"0"`
 	MinRecords int     `yaml:"min_records" doc:"least number of records of a client (dirichlet)" min:"0" alias:"min_partition_size"`
 }
 

@@ -32,6 +32,9 @@ type Federation struct {
 	gradients runsEncoder        // clients of one record each whose gradients are protected one by one, but computed together; nil: computed one by one too
 	key       noise.Key
 
+	personal      algorithm.PriFedSync // where clients have models of their own
+	personalTests [][]int              // what each measures it on
+
 	granularity float64 // of integer noise: as given, or fitted to the bits
 }
 
@@ -81,6 +84,12 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if how != nil {
 		f.Facts.Protocol = how.Claim
 	}
+	if size := c.Data.PersonalTest; size > 0 {
+		byShare := c.Data.Partition.Kind == "dirichlet-equal" || c.Data.Partition.Kind == "dirichlet"
+		if f.personalTests, err = dealTests(f.Train, f.Test, f.Parts, size, byShare, f.key); err != nil {
+			return nil, c.refuse("data.personal_test", "cannot be dealt: %v", err)
+		}
+	}
 	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
 	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
 	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" {
@@ -105,6 +114,8 @@ func (f *Federation) deal() (data.Partition, error) {
 		return data.Shards(f.Train.Labels, p.Clients, p.Shards, random)
 	case "dirichlet":
 		return data.Dirichlet(f.Train.Labels, f.Train.Classes, p.Clients, p.Alpha, max(1, p.MinRecords), random)
+	case "dirichlet-equal":
+		return data.EqualDirichlet(f.Train.Labels, f.Train.Classes, p.Clients, p.Alpha, random)
 	}
 	return nil, fmt.Errorf("kind %q is unknown", p.Kind)
 }
@@ -187,13 +198,17 @@ func (f *Federation) build(average algorithm.FedAvg) error {
 	}
 	f.algorithm = f.training(average)
 	f.way = way{updates{f.algorithm, protect}, protect}
+	if a := f.Config.Algorithm; a.Kind == "prifedsync" {
+		f.personal = algorithm.PriFedSync{FedAvg: average, Alpha: a.Alpha, Keep: a.Local.Keep}
+		f.way.client = f.newPersonal() // a run has one of its own
+	}
 	return nil
 }
 
 // training is the algorithm of the file.
 func (f *Federation) training(average algorithm.FedAvg) clientAlgorithm {
 	switch f.Config.Algorithm.Kind {
-	case "fedavg":
+	case "fedavg", "prifedsync":
 		return average
 	case "fedprox":
 		return algorithm.FedProx{FedAvg: average, Mu: f.Config.Algorithm.Mu}
@@ -237,8 +252,8 @@ func (f *Federation) participation(upTo int) []int {
 
 // divisor turns the sum of a round into a mean. Under privacy it is the expected cohort: the real one would tell who came.
 func (f *Federation) divisor(contributors int) float64 {
-	if f.Facts.Protection == statement.Unprotected || f.Facts.Protection == statement.Broken {
-		return float64(contributors)
+	if f.Facts.Protection == statement.Unprotected || f.Facts.Protection == statement.Broken || f.personal.Alpha > 0 {
+		return float64(contributors) // or the noise is in the models themselves, whoever came
 	}
 	return f.Config.Cohort.Size
 }

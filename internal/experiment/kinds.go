@@ -21,7 +21,7 @@ var localTraining = []string{"fedavg", "fedprox"}
 var mechanismKinds = map[string]kind{
 	"gaussian": {keys: []string{"place", "clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "client"},
 	"laplace":  {keys: []string{"place", "clip", "scale"}, noise: "scale", unit: "client"},
-	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithms: localTraining},
+	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithms: append(slices.Clone(localTraining), "prifedsync")},
 	"skellam":  {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rounding", "k", "bound", "rate"}, noise: "rate", unit: "client", shares: true},
 	"ddgauss":  {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rounding", "sigma2"}, noise: "sigma2", unit: "client", shares: true},
 	"smm":      {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rate"}, noise: "rate", unit: "client", shares: true},

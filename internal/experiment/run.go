@@ -26,9 +26,17 @@ type Metrics struct {
 	Round     int                              `json:"round"`
 	Accuracy  *float64                         `json:"accuracy,omitempty"`
 	Loss      *float64                         `json:"loss,omitempty"`
-	Epsilon   map[statement.Adversary]*float64 `json:"epsilon,omitempty"` // so far; null: no guarantee
+	Personal  *Personal                        `json:"personal,omitempty"` // where clients have models of their own
+	Epsilon   map[statement.Adversary]*float64 `json:"epsilon,omitempty"`  // so far; null: no guarantee
 	Abandoned string                           `json:"abandoned,omitempty"`
 	Seconds   float64                          `json:"seconds"` // since the start
+}
+
+// Personal are mean accuracies over the clients, each on its own test records. They are for research: what a client has, and so
+// which labels it is tested on, is private, and no noise hides it here.
+type Personal struct {
+	Own    float64 `json:"own"`    // of each client's own model
+	Global float64 `json:"global"` // of the global model
 }
 
 // Progress is told after every round.
@@ -55,6 +63,7 @@ type Result struct {
 	Statement           []statement.Row `json:"statement"`
 	ConfigHash          string          `json:"config_hash"`
 	ModelHash           string          `json:"model_hash"`
+	Personal            *Personal       `json:"personal,omitempty"`
 }
 
 // Noise names the parameter of the mechanism that the guarantee rests on, and its value.
@@ -77,6 +86,8 @@ type run struct {
 	began    time.Time  // shifted by what earlier parts of the run took
 	kept     time.Time  // when the last checkpoint was written
 	progress func(Progress)
+	personal *personal     // nil: clients have no models of their own
+	writing  time.Duration // what the last checkpoint took
 }
 
 // Start runs the experiment in a new folder.
@@ -116,6 +127,12 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 	if r.server, err = algorithm.NewOptimizer(f.Config.serverOptimizer(), f.Net.Size()); err != nil {
 		return nil, err
 	}
+	if f.personal.Alpha > 0 {
+		r.personal = f.newPersonal()
+		if err := r.personal.restore(at.personal, at.metadata); err != nil {
+			return nil, inputError("%s: %w", d.file(checkpointFile), err)
+		}
+	}
 	if at.round > 0 {
 		if err := r.server.Restore(at.server); err != nil {
 			return nil, inputError("%s: %w", d.file(checkpointFile), err)
@@ -148,7 +165,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 		return Result{}, err
 	}
 	var stopped error
-	for !r.engine.Done() && stopped == nil {
+	for !r.engine.Done() && stopped == nil && !r.reached() {
 		stopped = r.oneRound(ctx)
 	}
 	note, spent, diverged := "", r.last.round, false
@@ -179,6 +196,18 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 	return result, stopped
 }
 
+// reached reports whether the accuracy that ends the run is there.
+func (r *run) reached() bool {
+	if r.f.Config.StopAt == 0 || len(r.lines) == 0 {
+		return false
+	}
+	last := r.lines[len(r.lines)-1]
+	if last.Personal != nil {
+		return last.Personal.Own >= r.f.Config.StopAt
+	}
+	return last.Accuracy != nil && *last.Accuracy >= r.f.Config.StopAt
+}
+
 // oneRound either completes a round or leaves the state as it was after the one before.
 func (r *run) oneRound(ctx context.Context) error {
 	out, err := r.step(rounds.Begin{})
@@ -187,6 +216,9 @@ func (r *run) oneRound(ctx context.Context) error {
 	}
 	if r.way, err = r.f.wayAfter(r.last.model, r.last.before); err != nil {
 		return err
+	}
+	if r.personal != nil {
+		r.way.client = r.personal
 	}
 	if len(out.Send) > 0 {
 		if out, err = r.gather(ctx); err != nil {
@@ -197,6 +229,9 @@ func (r *run) oneRound(ctx context.Context) error {
 	next, before := slices.Clone(r.last.model), r.last.before
 	if out.Release != nil {
 		r.apply(next, out.Release)
+		if r.personal != nil {
+			r.personal.sync(next)
+		}
 		if r.f.follows != nil {
 			before = r.last.model
 		}
@@ -281,6 +316,9 @@ func (r *run) measure(line *Metrics, model []float32) error {
 		return algorithm.ErrDiverged
 	}
 	line.Loss, line.Accuracy = &loss, &accuracy
+	if r.personal != nil && r.personal.tests != nil {
+		line.Personal = r.crew.evaluatePersonal(r.personal, model)
+	}
 	line.Epsilon = map[statement.Adversary]*float64{}
 	facts := r.f.Facts
 	// An abandoned round counts as well: that it was abandoned can be seen.
@@ -308,7 +346,7 @@ func (r *run) keepLine(line Metrics) error {
 	}
 	r.lines = append(r.lines, line)
 	// A run that died is taken up from its last checkpoint and comes to the same end, so one a second is enough.
-	if time.Since(r.kept) > time.Second {
+	if time.Since(r.kept) > max(time.Second, 20*r.writing) {
 		if err := r.keepCheckpoint(); err != nil {
 			return err
 		}
@@ -321,12 +359,15 @@ func (r *run) keepLine(line Metrics) error {
 }
 
 func (r *run) keepCheckpoint() error {
-	text, err := r.last.encode(r.f.Hash)
+	began := time.Now()
+	text, err := r.last.encode(r.f.Hash, r.personal)
 	if err != nil {
 		return err
 	}
+	err = r.folder.write(checkpointFile, text)
 	r.kept = time.Now()
-	return r.folder.write(checkpointFile, text)
+	r.writing = r.kept.Sub(began) // clients' own models can be large: no more than a twentieth of the time goes into keeping them
+	return err
 }
 
 // finish writes model, result and report. The statement speaks of all rounds that were spent, also past the model that is kept.
@@ -343,8 +384,13 @@ func (r *run) finish(note, version string, spent int, diverged bool) (Result, er
 		return Result{}, err
 	}
 	hash := sha256.Sum256(encoded)
+	var own *Personal
+	if r.personal != nil && r.personal.tests != nil {
+		own = r.crew.evaluatePersonal(r.personal, r.last.model)
+	}
 	result := Result{
-		Name: r.f.Config.Name, Finished: note == "", Note: note, Diverged: diverged, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
+		Personal: own,
+		Name:     r.f.Config.Name, Finished: note == "", Note: note, Diverged: diverged, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
 		Seconds: math.Round(r.last.seconds*1000) / 1000, BytesPerClientRound: r.f.BytesUp() + r.f.BytesDown(),
 		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), Noise: r.f.Noise(), Statement: rows,
 		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]),

@@ -27,6 +27,7 @@ type worker struct {
 	sum      []int64
 	rows     []float32    // gradients of single records, where a mechanism wants them
 	clients  []int        // whose contributions are in sum
+	client   int          // whose turn it is
 	records  []int        // of clients that are computed together
 	training noise.Stream // of the client at hand
 	noise    noise.Stream
@@ -119,6 +120,7 @@ func (c *crew) contribute(w *worker, client clientSide, round int, model []float
 		})
 	}
 	for _, n := range clients {
+		w.client = n
 		if err := client.contribute(w, model, round, c.f.Parts[n], c.f.clientKey(round, n)); err != nil {
 			return err
 		}
@@ -172,4 +174,39 @@ func (c *crew) evaluate(model []float32) (loss, accuracy float64) {
 		right += correct[i]
 	}
 	return loss / float64(n), float64(right) / float64(n)
+}
+
+// evaluatePersonal measures every client's own model, and the global one, on the client's own test records.
+func (c *crew) evaluatePersonal(p *personal, global []float32) *Personal {
+	own, shared := make([]float64, len(p.tests)), make([]float64, len(p.tests))
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for _, w := range c.workers {
+		group.Go(func() {
+			var inputs []float32
+			var labels []uint8
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(p.tests) {
+					return
+				}
+				inputs, labels = inputs[:0], labels[:0]
+				for _, record := range p.tests[i] {
+					features, label := c.f.Test.Record(record)
+					inputs, labels = append(inputs, features...), append(labels, uint8(label))
+				}
+				_, right := w.Evaluate(p.model(i), inputs, labels)
+				own[i] = float64(right) / float64(len(labels))
+				_, right = w.Evaluate(global, inputs, labels)
+				shared[i] = float64(right) / float64(len(labels))
+			}
+		})
+	}
+	group.Wait()
+	mean := &Personal{}
+	for i := range own { // in order: the same bits on any number of cores
+		mean.Own += own[i] / float64(len(own))
+		mean.Global += shared[i] / float64(len(own))
+	}
+	return mean
 }

@@ -9,9 +9,10 @@ import (
 
 // Algorithm says how the model is trained.
 type Algorithm struct {
-	Kind   string  `yaml:"kind" doc:"fedsgd: one gradient per client and round; fedavg: local training; fedprox: local training that is held near the model" required:"true" enum:"fedsgd,fedavg,fedprox"`
+	Kind   string  `yaml:"kind" doc:"fedsgd: one gradient per client and round; fedavg: local training; fedprox: local training that is held near the model; prifedsync: local training of personal models (paper 004)" required:"true" enum:"fedsgd,fedavg,fedprox,prifedsync"`
+	Alpha  float64 `yaml:"alpha" doc:"part of the global model in the helper model that a client trains from, the rest is its own; 1: the global model alone (prifedsync)" gt:"0" max:"1" alias:"interpolation"`
 	Mu     float64 `yaml:"mu" doc:"how strongly local training is held near the model: half of it times the squared distance is added to the loss (fedprox)" min:"0" max:"1000000" alias:"proximal_mu,prox"`
-	Local  *Local  `yaml:"local" doc:"training on the client (fedavg, fedprox)"`
+	Local  *Local  `yaml:"local" doc:"training on the client (fedavg, fedprox, prifedsync)"`
 	Server Server  `yaml:"server"`
 }
 
@@ -27,6 +28,7 @@ type Local struct {
 	Batch       int       `yaml:"batch" doc:"records per step; expected number under dpsgd" required:"true" min:"1" alias:"batch_size"`
 	Epochs      int       `yaml:"epochs" doc:"passes over the client's records in a round" min:"0" alias:"local_epochs"`
 	Steps       int       `yaml:"steps" doc:"steps in a round, instead of epochs" min:"0" alias:"local_steps"`
+	Keep        bool      `yaml:"keep_memory" doc:"the optimizer's memory stays with the client from round to round (prifedsync)"`
 }
 
 // Server is the step that the server takes with the mean of the updates. With adam, yogi and adagrad it is FedAdam, FedYogi and
@@ -101,8 +103,15 @@ func (c *Config) checkTraining(r *refusals) {
 	} else {
 		r.unwanted("algorithm.mu", "belongs to fedprox, this is %s", a.Kind)
 	}
+	if a.Kind == "prifedsync" {
+		c.checkPersonal(r)
+	} else {
+		r.unwanted("algorithm.alpha", "belongs to prifedsync, this is %s", a.Kind)
+		r.unwanted("algorithm.local.keep_memory", "belongs to prifedsync, this is %s: a client of it has no memory", a.Kind)
+		r.unwanted("data.personal_test", "belongs to prifedsync, this is %s: its clients have no model of their own", a.Kind)
+	}
 	if a.Kind == "fedsgd" {
-		r.unwanted("algorithm.local", "belongs to fedavg and fedprox: fedsgd sends one gradient and trains nothing on the client")
+		r.unwanted("algorithm.local", "belongs to fedavg, fedprox and prifedsync: fedsgd sends one gradient and trains nothing on the client")
 		return
 	}
 	if a.Local == nil {
@@ -114,6 +123,22 @@ func (c *Config) checkTraining(r *refusals) {
 	checkSchedule(r, "algorithm.local.schedule", a.Local.Schedule, c.Rounds)
 	if (a.Local.Epochs > 0) == (a.Local.Steps > 0) {
 		r.refuse("algorithm.local", "must have epochs or steps, exactly one of them")
+	}
+}
+
+// checkPersonal checks what belongs to personal models.
+func (c *Config) checkPersonal(r *refusals) {
+	if !(c.Algorithm.Alpha > 0) {
+		r.refuse("algorithm.alpha", "must be above 0 for prifedsync, 0.1 in its paper: the part of the global model that a client takes over")
+	}
+	if k := c.Privacy.Mechanism.Kind; k != "dpsgd" && k != "none" {
+		r.refuse(mechanismPath+"kind", "must be dpsgd for prifedsync, whose noise is in local training, or none")
+	}
+	if k := c.Algorithm.Server.Optimizer; k != "sgd" {
+		r.refuse("algorithm.server.kind", "must be sgd for prifedsync: the server mixes the mean of the clients' models in, with lr as its eta")
+	}
+	if c.Cohort.MinSurvivors > 0 || c.Cohort.Dropout > 0 {
+		r.refuse("cohort", "must have neither min_survivors nor dropout for prifedsync: a client that trained keeps its model")
 	}
 }
 
