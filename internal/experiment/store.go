@@ -2,8 +2,10 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -48,11 +50,7 @@ func (s *Store) Run(ctx context.Context, c *Config, version string, begin func(*
 	if err != nil {
 		return Result{}, err
 	}
-	train, test, err := s.data(c)
-	if err != nil {
-		return Result{}, err
-	}
-	f, err := Prepare(c, train, test)
+	f, err := s.Prepare(c)
 	if err != nil {
 		return Result{}, err
 	}
@@ -76,6 +74,15 @@ func (s *Store) Run(ctx context.Context, c *Config, version string, begin func(*
 	return result, err
 }
 
+// Prepare reads the data of a configuration and prepares its federation.
+func (s *Store) Prepare(c *Config) (*Federation, error) {
+	train, test, err := s.data(c)
+	if err != nil {
+		return nil, err
+	}
+	return Prepare(c, train, test)
+}
+
 // data reads a data set, once.
 func (s *Store) data(c *Config) (train, test *data.Set, err error) {
 	key := fmt.Sprintf("%+v", c.Data)
@@ -88,4 +95,27 @@ func (s *Store) data(c *Config) (train, test *data.Set, err error) {
 	// One is enough: sweeps seldom change the data, and a data set is large.
 	s.sets = map[string][2]*data.Set{key: {train, test}}
 	return train, test, nil
+}
+
+// Metrics are the rounds of a run that is kept.
+func (s *Store) Metrics(c *Config) ([]Metrics, error) {
+	folder, err := s.Folder(c)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(folder.file(metricsFile))
+	if err != nil {
+		return nil, inputError("read the metrics: %w", err)
+	}
+	defer file.Close()
+	var lines []Metrics
+	for decoder := json.NewDecoder(file); ; {
+		var m Metrics
+		if err := decoder.Decode(&m); errors.Is(err, io.EOF) {
+			return lines, nil
+		} else if err != nil {
+			return nil, inputError("%s: %w", file.Name(), err)
+		}
+		lines = append(lines, m)
+	}
 }

@@ -43,11 +43,7 @@ func (b *Bench) Sweep(file string, changes ...string) ([]experiment.Tally, error
 // Runs is Sweep with every run by itself.
 func (b *Bench) Runs(file string, changes ...string) ([]experiment.Variant, []experiment.Result, error) {
 	name := path.Join(b.Paper, file+".yaml")
-	text, err := experiments.Files.ReadFile(name)
-	if err != nil {
-		return nil, nil, fmt.Errorf("reproduce: the experiment %s: %w", name, err)
-	}
-	variants, err := experiment.ParseSweep(path.Join("experiments", name), text, changes)
+	variants, err := b.variants(file, changes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,10 +80,37 @@ func (b *Bench) Runs(file string, changes ...string) ([]experiment.Variant, []ex
 	return variants, results, nil
 }
 
+// variants reads an experiment file of this paper.
+func (b *Bench) variants(file string, changes []string) ([]experiment.Variant, error) {
+	name := path.Join(b.Paper, file+".yaml")
+	text, err := experiments.Files.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("reproduce: the experiment %s: %w", name, err)
+	}
+	return experiment.ParseSweep(path.Join("experiments", name), text, changes)
+}
+
 func words(settings []experiment.Setting) string {
 	parts := make([]string, len(settings))
 	for i, s := range settings {
 		parts[i] = s.Path[strings.LastIndexByte(s.Path, '.')+1:] + " " + s.Value
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Labels counts the labels of every client of an experiment.
+func (b *Bench) Labels(file string, changes ...string) ([][]int, error) {
+	variants, err := b.variants(file, changes)
+	if err != nil {
+		return nil, err
+	}
+	f, err := b.Store.Prepare(variants[0].Config)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([][]int, len(f.Parts))
+	for c, records := range f.Parts {
+		counts[c] = f.Train.Histogram(records)
+	}
+	return counts, nil
 }
