@@ -185,7 +185,7 @@ func look(what string, sets []string, o own.Options) (shown, *data.Set, error) {
 		return shown{}, nil, experiment.Input(fmt.Errorf("%w; nor is there a folder or file of this name", unknown))
 	default:
 		var err error
-		if train, test, err = experiment.LoadOwn(what, o, 1); err != nil {
+		if train, test, err = experiment.LoadOwn(what, o); err != nil {
 			return shown{}, nil, err
 		}
 		train.Name = what
