@@ -230,3 +230,21 @@ func TestAdultIsAdult(t *testing.T) {
 		}
 	}
 }
+
+func TestEMNISTIsReadTheRightWayRound(t *testing.T) {
+	d := emnistDigits()
+	content := map[string][]byte{}
+	for i, file := range d.Files {
+		content[file.Name] = [][]byte{
+			{0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 51, 102, 255}, {0, 0, 8, 1, 0, 0, 0, 1, 7},
+			{0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 255, 0}, {0, 0, 8, 1, 0, 0, 0, 1, 3},
+		}[i]
+	}
+	train, test, err := d.read(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(train.Features, []float32{0, 0.4, 0.2, 1}) || !slices.Equal(test.Features, []float32{0, 1, 0, 0}) || train.Labels[0] != 7 || test.Labels[0] != 3 {
+		t.Errorf("train %v %v, test %v %v", train.Features, train.Labels, test.Features, test.Labels)
+	}
+}

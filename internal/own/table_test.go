@@ -128,3 +128,28 @@ func FuzzParseRanges(f *testing.F) {
 		}
 	})
 }
+
+// A table as wide as MNIST; the aim is that reading costs less than a round of training on it.
+func BenchmarkReadCSV(b *testing.B) {
+	var file bytes.Buffer
+	for c := range 784 {
+		fmt.Fprintf(&file, "p%d,", c)
+	}
+	file.WriteString("label\n")
+	for i := range 1000 {
+		for c := range 784 {
+			fmt.Fprintf(&file, "%d,", (i*c)%256)
+		}
+		fmt.Fprintf(&file, "%d\n", i%10)
+	}
+	b.SetBytes(int64(file.Len()))
+	for b.Loop() {
+		r, err := readCSV("bench", bytes.NewReader(file.Bytes()), "")
+		if err == nil {
+			err = r.scale([]float64{0, 255}, nil)
+		}
+		if err != nil || r.len() != 1000 {
+			b.Fatal(err)
+		}
+	}
+}
