@@ -56,7 +56,7 @@ func (a *app) dataList() *cobra.Command {
 					fmt.Fprintf(w, "%s\t%s + %s\t%d\t%s\t%s\t%s\n", e.Name, thousands(int64(e.Train)), thousands(int64(e.Test)), e.Classes, e.Licence, fetched, e.About)
 				}
 				w.Flush()
-				a.printf("\nThey are kept in %s (HUBBUB_DATA changes it).\n", dir)
+				a.printf("\nThey are kept in %s (HUBBUB_DATA changes it). For files of your own see: hubbub data show --help\n", dir)
 			})
 		},
 	}
@@ -185,7 +185,7 @@ func look(what string, sets []string, o own.Options) (shown, *data.Set, error) {
 		return shown{}, nil, experiment.Input(fmt.Errorf("%w; nor is there a folder or file of this name", unknown))
 	default:
 		var err error
-		if train, test, err = experiment.LoadOwn(what, o, 1); err != nil {
+		if train, test, err = experiment.LoadOwn(what, o); err != nil {
 			return shown{}, nil, err
 		}
 		train.Name = what

@@ -76,13 +76,13 @@ func Load(folder fs.FS, file string, o Options) (train, test *data.Set, err erro
 	for _, part := range files.parts() {
 		r, err := part.read(folder, o)
 		if err == nil {
-			err = r.scale(o.Scale, ranges)
-		}
-		if err == nil {
 			err = r.reshape(o.Shape)
 		}
 		if err == nil && len(parts) > 0 {
 			err = r.belongsTo(parts[0])
+		}
+		if err == nil {
+			err = r.scale(o.Scale, ranges)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("own: %w", err)

@@ -74,46 +74,47 @@ func (r *records) scale(all []float64, named map[string]bounds) error {
 			return fmt.Errorf("%s names column %q, which %s does not have as a feature", rangesFile, name, r.file)
 		}
 	}
-	for c := range r.dim() {
-		b, stated := bounds{0, 1}, false
-		switch {
-		case len(all) == 2:
-			b, stated = bounds{all[0], all[1]}, true
-		case r.pictures:
-			b, stated = bounds{0, 255}, true
-		}
-		if r.columns != nil {
-			if own, ok := named[r.columns[c]]; ok {
-				b, stated = own, true
-			}
-		}
-		if err := r.scaleColumn(c, b, stated); err != nil {
-			return err
-		}
+	columns := make([]bounds, r.dim())
+	for c := range columns {
+		columns[c] = r.bounds(c, all, named)
 	}
-	return nil
-}
-
-func (r *records) scaleColumn(c int, b bounds, stated bool) error {
-	dim := r.dim()
-	for at := c; at < len(r.features); at += dim {
-		x := float64(r.features[at])
+	for at, value := range r.features {
+		c := at % len(columns)
+		b, x := columns[c], float64(value)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%s: %s of record %d is %g: drop such records, or fill them in", r.file, r.column(c), at/dim, x)
+			return fmt.Errorf("%s: %s of record %d is %g: drop such records, or fill them in", r.file, r.column(c), at/len(columns), x)
 		}
-		if !stated && (x < 0 || x > 1) {
-			low, high := r.extent(c)
-			return fmt.Errorf("%s: %s holds values from %g to %g, but they must lie in [0, 1]: state the range that is possible, as it is known "+
-				"without looking at the data, by scale: [low, high] or for each column by a line in %s (column,low,high)",
-				r.file, r.column(c), low, high, rangesFile)
+		if b == (bounds{}) {
+			if x < 0 || x > 1 {
+				low, high := r.extent(c)
+				return fmt.Errorf("%s: %s holds values from %g to %g, but they must lie in [0, 1]: state the range that is possible, as it is known "+
+					"without looking at the data, by scale: [low, high] or for each column by a line in %s (column,low,high)",
+					r.file, r.column(c), low, high, rangesFile)
+			}
+			continue
 		}
 		r.features[at] = float32(min(max((x-b.low)/(b.high-b.low), 0), 1))
 	}
 	return nil
 }
 
-// extent is the smallest and the largest value of a column, for a message to the owner of the file. Those before the offender are
-// unchanged, as the range was not stated.
+// bounds are those that were stated for a column, or zero if none were.
+func (r *records) bounds(c int, all []float64, named map[string]bounds) bounds {
+	if r.columns != nil {
+		if b, ok := named[r.columns[c]]; ok {
+			return b
+		}
+	}
+	switch {
+	case len(all) == 2:
+		return bounds{all[0], all[1]}
+	case r.pictures:
+		return bounds{0, 255}
+	}
+	return bounds{}
+}
+
+// extent is the smallest and the largest value of a column whose range was not stated, for a message to the owner of the file.
 func (r *records) extent(c int) (low, high float32) {
 	low, high = r.features[c], r.features[c]
 	for at := c; at < len(r.features); at += r.dim() {

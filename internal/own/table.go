@@ -64,7 +64,13 @@ func parseRanges(r io.Reader) (map[string]bounds, error) {
 
 // labelColumn finds the column of the labels in a table.
 func labelColumn(file string, columns []string, label string) (int, error) {
+	if len(columns) < 2 {
+		return 0, fmt.Errorf("%s: one column is not enough, a feature and a label are needed; columns are told apart by commas", file)
+	}
 	for i, name := range columns {
+		if strings.HasPrefix(name, "__index_level_") {
+			return 0, fmt.Errorf("%s: column %q is an index that pandas added: save with index=False", file, name)
+		}
 		if name == "" {
 			return 0, fmt.Errorf("%s: column %d has no name: give it one, or leave the column out (pandas: index=False)", file, i+1)
 		}
@@ -78,9 +84,6 @@ func labelColumn(file string, columns []string, label string) (int, error) {
 	}
 	if at < 0 {
 		return 0, fmt.Errorf("%s: no column is called %q, as label says: there are %s", file, label, some(columns))
-	}
-	if len(columns) < 2 {
-		return 0, fmt.Errorf("%s: one column is not enough: a feature and a label are needed", file)
 	}
 	return at, nil
 }

@@ -37,21 +37,23 @@ func TestReadCSVTakesTheLabelByNameOrLast(t *testing.T) {
 
 func TestReadCSVRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ file, label, want string }{
-		"an empty file":              {"", "", "train.csv is empty"},
-		"nothing but a header":       {"a,b\n", "", "train.csv holds no record"},
-		"numbers in place of names":  {"1,2\n3,4\n", "", "line 1 holds numbers, want the names of the columns"},
-		"a column without a name":    {",a,b\n0,1,2\n", "", "column 1 has no name: give it one, or leave the column out (pandas: index=False)"},
-		"two columns of one name":    {"a,a,b\n", "", `two columns are called "a"`},
-		"a label that is not there":  {"a,b\n1,2\n", "c", `no column is called "c", as label says: there are a, b`},
-		"a single column":            {"a\n1\n", "", "one column is not enough"},
-		"a category":                 {"a,b\n1,0\nred,1\n", "", `line 3, column "a": "red" is no number: replace categories`},
-		"a missing value":            {"a,b\n1,0\n\"\",1\n", "", `line 3, column "a": nothing stands there`},
-		"a number too large":         {"a,b\n1e40,1\n", "", `line 2, column "a": "1e40" is too large`},
-		"a line with a value extra":  {"a,b\n1,0,7\n", "", "record on line 2: wrong number of fields"},
-		"a quote that does not end":  {"a,b\n\"1,0\n", "", `extraneous or missing " in quoted-field`},
-		"a label that is no class":   {"a,b\n1,0\n2,1.5\n", "", "the label of record 1 is 1.5"},
-		"a very long text":           {"a,b\n" + strings.Repeat("x", 1000) + ",1\n", "", `"xxxxxxxxxxxxxxxxxxxx" is no number`},
-		"a label column of no class": {"a,b\n1,300\n", "", "labels must be whole numbers from 0 to 255"},
+		"an empty file":                     {"", "", "train.csv is empty"},
+		"nothing but a header":              {"a,b\n", "", "train.csv holds no record"},
+		"numbers in place of names":         {"1,2\n3,4\n", "", "line 1 holds numbers, want the names of the columns"},
+		"a column without a name":           {",a,b\n0,1,2\n", "", "column 1 has no name: give it one, or leave the column out (pandas: index=False)"},
+		"two columns of one name":           {"a,a,b\n", "", `two columns are called "a"`},
+		"a label that is not there":         {"a,b\n1,2\n", "c", `no column is called "c", as label says: there are a, b`},
+		"columns told apart by other means": {"a;b;label\n1;2;0\n", "label", "columns are told apart by commas"},
+		"an index of pandas":                {"a,label,__index_level_0__\n1,2,3\n", "", "save with index=False"},
+		"a single column":                   {"a\n1\n", "", "one column is not enough"},
+		"a category":                        {"a,b\n1,0\nred,1\n", "", `line 3, column "a": "red" is no number: replace categories`},
+		"a missing value":                   {"a,b\n1,0\n\"\",1\n", "", `line 3, column "a": nothing stands there`},
+		"a number too large":                {"a,b\n1e40,1\n", "", `line 2, column "a": "1e40" is too large`},
+		"a line with a value extra":         {"a,b\n1,0,7\n", "", "record on line 2: wrong number of fields"},
+		"a quote that does not end":         {"a,b\n\"1,0\n", "", `extraneous or missing " in quoted-field`},
+		"a label that is no class":          {"a,b\n1,0\n2,1.5\n", "", "the label of record 1 is 1.5"},
+		"a very long text":                  {"a,b\n" + strings.Repeat("x", 1000) + ",1\n", "", `"xxxxxxxxxxxxxxxxxxxx" is no number`},
+		"a label column of no class":        {"a,b\n1,300\n", "", "labels must be whole numbers from 0 to 255"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := readCSV("train.csv", strings.NewReader(test.file), test.label)
@@ -127,4 +129,29 @@ func FuzzParseRanges(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A table as wide as MNIST; the aim is that reading costs less than a round of training on it.
+func BenchmarkReadCSV(b *testing.B) {
+	var file bytes.Buffer
+	for c := range 784 {
+		fmt.Fprintf(&file, "p%d,", c)
+	}
+	file.WriteString("label\n")
+	for i := range 1000 {
+		for c := range 784 {
+			fmt.Fprintf(&file, "%d,", (i*c)%256)
+		}
+		fmt.Fprintf(&file, "%d\n", i%10)
+	}
+	b.SetBytes(int64(file.Len()))
+	for b.Loop() {
+		r, err := readCSV("bench", bytes.NewReader(file.Bytes()), "")
+		if err == nil {
+			err = r.scale([]float64{0, 255}, nil)
+		}
+		if err != nil || r.len() != 1000 {
+			b.Fatal(err)
+		}
+	}
 }
