@@ -46,6 +46,17 @@ var kernels = []struct {
 		Round(dst, random(r, n), 0x1p40, randomBytes(r.Uint64(), 4*n))
 		return dst
 	}, false},
+	{"AddNearest", func(r *rand.Rand, n int) any {
+		sum, x := make([]int64, n), random(r, n)
+		for i := range x {
+			if i%3 == 0 {
+				x[i] = float32(r.IntN(9)) / 2 // halves go to the even side
+			}
+		}
+		AddNearest(sum, x, 1)
+		AddNearest(sum, x, 0x1p40)
+		return sum
+	}, false},
 	{"AddWrapped and Unwrap", func(r *rand.Rand, n int) any {
 		sum, x, mean := make([]int64, n), make([]int64, n), make([]float32, n)
 		for i := range x {
