@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -58,4 +59,44 @@ func TestAClientAllocatesNothing(t *testing.T) {
 			t.Errorf("%s: %g allocations for 8 clients, %g for 72", name, few, many)
 		}
 	}
+}
+
+// Sixty thousand clients take little more than their data, and no more from round to round.
+func TestMemoryDoesNotGrowWithThePopulation(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	c, err := Parse("test.yaml", []byte(base), append(kinds["skellam"], "rounds=12", "evaluate_every=12", "cohort.expected_size=240"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const clients = 60_000
+	train, test := blobs(1, clients), blobs(2, 200)
+	before := heap()
+	f, err := Prepare(c, train, test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var early, late int64
+	_, err = f.Start(context.Background(), newFolder(t), "test", func(p Progress) {
+		switch p.Last.Round {
+		case 3:
+			early = heap()
+		case 11:
+			late = heap()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if each := float64(early-before) / clients; each > 100 { // which records it has, and how often it took part
+		t.Errorf("a client takes %.0f bytes beside its data", each)
+	}
+	if grown := late - early; grown > 1<<18 {
+		t.Errorf("%d bytes more after eight rounds", grown)
+	}
+	runtime.KeepAlive(train)
 }
