@@ -118,9 +118,8 @@ func grown[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// encode rounds the update and hands the integers on in blocks: where a block begins, and the block, to be changed at will. Whole: the
-// blocks cover all coordinates; else those without a run may be left out.
-func (c *codec) encode(update []float32, runs Runs, square float64, random *noise.Stream, whole bool, use func(at int, block []int64)) {
+// encode rounds the update, adds a share of noise unless share is nil, and adds the integers to sum.
+func (c *codec) encode(sum []int64, update []float32, runs Runs, square float64, share sampler, random *noise.Stream) {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	x, runs, scale := c.prepare(s, update, runs, square)
@@ -132,27 +131,33 @@ func (c *codec) encode(update []float32, runs Runs, square float64, random *nois
 	}
 	for at := 0; at < len(x); at += blockLength {
 		end := min(at+blockLength, len(x))
-		switch {
-		case c.limit > 0:
-			use(at, s.ints[at:end])
-		case runs == nil || whole:
-			block := s.ints[:end-at]
+		block := s.ints[:end-at]
+		if c.limit > 0 {
+			block = s.ints[at:end]
+		} else {
 			s.coins.roundBlock(block, x[at:end], at, runs, scale, random)
-			use(at, block)
-		default:
-			drawn := 0
-			for from, to := range runs.within(at, end) {
-				random.Skip(4*(from-at) - drawn)
-				drawn = 4*(from-at) + s.coins.round(s.ints[:to-from], x[from:to], scale, random)
-				use(from, s.ints[:to-from])
-			}
-			random.Skip(coinBytes(end-at) - drawn)
 		}
+		c.add(sum[at:end], block, at, runs, share, random)
 	}
 }
 
-// addWrapped adds the numbers to sum, each modulo 2^Bits and centred: as they are sent.
-func (c *codec) addWrapped(sum, x []int64) { kernel.AddWrapped(sum, x, c.half, c.mask) }
+// add adds the block that begins at coordinate at to sum: modulo 2^Bits and centred, as it is sent. By runs, where nothing is sent,
+// the remainder is left for the end: it is the same.
+func (c *codec) add(sum, block []int64, at int, runs Runs, share sampler, random *noise.Stream) {
+	if runs == nil {
+		if share != nil {
+			share.Add(block, random)
+		}
+		kernel.AddWrapped(sum, block, c.half, c.mask)
+		return
+	}
+	for from, to := range runs.within(at, at+len(block)) {
+		kernel.AddWrapped(sum[from-at:to-at], block[from-at:to-at], 0, -1) // modulo 2^64
+	}
+	if share != nil {
+		share.Add(sum, random)
+	}
+}
 
 // decode unwraps the sum of contributions and turns it into a mean.
 func (c *codec) decode(mean []float32, sum []int64, divisor float64) {

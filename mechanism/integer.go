@@ -204,12 +204,11 @@ func (m *Integer) contribute(sum []int64, update []float32, runs Runs, random *n
 	if err != nil {
 		return err
 	}
-	m.codec.encode(update, runs, square, random, noised, func(at int, block []int64) {
-		if noised {
-			m.share.Add(block, random)
-		}
-		m.codec.addWrapped(sum[at:at+len(block)], block)
-	})
+	var share sampler
+	if noised {
+		share = m.share
+	}
+	m.codec.encode(sum, update, runs, square, share, random)
 	return nil
 }
 

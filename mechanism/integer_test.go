@@ -444,8 +444,8 @@ func FuzzUnwrapping(f *testing.F) {
 		turns %= 1 << 20
 		c := newCodec(Encoding{Dimension: 1, Clip: 1, Granularity: 1, Bits: b})
 		once, more := []int64{0}, []int64{0}
-		c.addWrapped(once, []int64{v})
-		c.addWrapped(more, []int64{v + turns<<b})
+		kernel.AddWrapped(once, []int64{v}, c.half, c.mask)
+		kernel.AddWrapped(more, []int64{v + turns<<b}, c.half, c.mask)
 		half := int64(1) << (b - 1)
 		if once[0] != more[0] || once[0] < -half || once[0] >= half || (once[0]-v)%(1<<b) != 0 {
 			t.Fatalf("%d modulo 2^%d: %d, and %d after %d turns", v, b, once[0], more[0], turns)

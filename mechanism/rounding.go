@@ -30,7 +30,7 @@ type coins [4 * blockLength]byte
 // all is done in integers, so the chance of rounding up is the fraction itself. |scale·x| must be below 2^30.
 //
 // Every coordinate has its own coins, at its own place in the stream. A zero becomes a zero whatever they show, so those outside the runs
-// are passed over, and the result is the same as without runs.
+// are passed over, and dst is not set there.
 func (coins *coins) roundStochastic(dst []int64, x []float32, runs Runs, scale float64, random *noise.Stream) {
 	for at := 0; at < len(dst); at += blockLength {
 		end := min(at+blockLength, len(dst))
@@ -38,13 +38,12 @@ func (coins *coins) roundStochastic(dst []int64, x []float32, runs Runs, scale f
 	}
 }
 
-// roundBlock rounds the block that begins at coordinate at.
+// roundBlock rounds the block that begins at coordinate at. It leaves dst as it is outside the runs.
 func (coins *coins) roundBlock(dst []int64, x []float32, at int, runs Runs, scale float64, random *noise.Stream) {
 	if runs == nil {
 		coins.round(dst, x, scale, random)
 		return
 	}
-	clear(dst)
 	drawn := 0 // bytes of the block's coins
 	for from, to := range runs.within(at, at+len(dst)) {
 		from, to = from-at, to-at
@@ -78,19 +77,22 @@ const maxTries = 64
 // roundConditional repeats roundStochastic until the squared norm is at most limit. After maxTries it rounds towards zero, so the
 // bound holds in any case. The number of tries depends on the data: it must not be observable, nor the time it takes.
 func (coins *coins) roundConditional(dst []int64, x []float32, runs Runs, scale float64, limit int64, random *noise.Stream) {
+	parts := runs
+	if runs == nil {
+		parts = Runs{{0, len(dst)}}
+	}
 	for range maxTries {
 		coins.roundStochastic(dst, x, runs, scale, random)
-		if squaredNorm(dst) <= limit {
+		norm := int64(0)
+		for _, run := range parts {
+			norm += squaredNorm(dst[run[0]:run[1]])
+		}
+		if norm <= limit {
 			return
 		}
 	}
-	if runs == nil {
-		roundTowardsZero(dst, x, scale)
-		return
-	}
-	clear(dst)
-	for from, to := range runs.within(0, len(dst)) {
-		roundTowardsZero(dst[from:to], x[from:to], scale)
+	for _, run := range parts {
+		roundTowardsZero(dst[run[0]:run[1]], x[run[0]:run[1]], scale)
 	}
 }
 

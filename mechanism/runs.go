@@ -61,8 +61,9 @@ func (r Runs) sumSquares(x []float32) float64 {
 	return s.Sum()
 }
 
-// ContributeRuns is Contribute for an update that is zero outside the runs, to the same bits, without looking there: it draws no coins for
-// zeros. Its time tells how many weights differ from zero, so it is for simulations: a client that can be watched uses Contribute.
+// ContributeRuns is Contribute for an update that is zero outside the runs, without looking there: it draws no coins for zeros. The sum is
+// the same modulo 2^Bits, and so decodes to the same bits. What it adds is not what a client sends, and its time tells how many
+// weights differ from zero: it is for simulations, where only the sum is released.
 func (m *Integer) ContributeRuns(sum []int64, update []float32, runs Runs, random *noise.Stream) error {
 	if err := runs.check(len(update)); err != nil {
 		return err

@@ -3,6 +3,8 @@ package algorithm
 import (
 	"fmt"
 	"slices"
+
+	"hubbub/internal/kernel"
 )
 
 // Optimizer steps weights against a gradient. A client has one for its local training, the server one for its releases.
@@ -117,10 +119,7 @@ func (m *memory) shrink(params []float32, rate float64) {
 	if m.decay == 0 {
 		return
 	}
-	kept := float32(1 - rate*m.decay)
-	for i := range params {
-		params[i] *= kept
-	}
+	kernel.Scale(params, float32(1-rate*m.decay))
 }
 
 func (m *memory) State() State { return m.state }

@@ -1,14 +1,13 @@
 package algorithm
 
+import "hubbub/internal/kernel"
+
 // sgd is plain gradient descent.
 type sgd struct{ memory }
 
 func (o *sgd) Step(params, gradient []float32, rate float64) {
 	o.shrink(params, rate)
-	step := float32(rate)
-	for i, g := range gradient {
-		params[i] -= step * g
-	}
+	kernel.Axpy(params, -float32(rate), gradient)
 }
 
 // momentum is Polyak's heavy ball: v = βv + g, w -= rate·v.
@@ -16,9 +15,8 @@ type momentum struct{ memory }
 
 func (o *momentum) Step(params, gradient []float32, rate float64) {
 	o.shrink(params, rate)
-	step, beta, velocity := float32(rate), float32(o.beta), o.state.Vectors[0]
-	for i, g := range gradient {
-		velocity[i] = beta*velocity[i] + g
-		params[i] -= step * velocity[i]
-	}
+	velocity := o.state.Vectors[0]
+	kernel.Scale(velocity, float32(o.beta))
+	kernel.Axpy(velocity, 1, gradient)
+	kernel.Axpy(params, -float32(rate), velocity)
 }

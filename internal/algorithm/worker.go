@@ -18,6 +18,8 @@ type Worker struct {
 	inputs []float32
 	labels []uint8
 	sum    []float32
+	clip   float64                                        // of the sum at hand
+	factor func(example int, squaredNorm float64) float64 // that clip asks for; made once: a closure allocates
 
 	training training // of FedAvg
 }
@@ -28,7 +30,9 @@ func NewWorker(net *nn.Net, set *data.Set) *Worker { return NewSharedWorker(net,
 // NewSharedWorker makes a worker whose every batch is shared out to a crew: for one client, where a worker for each core would have
 // nothing to do.
 func NewSharedWorker(net *nn.Net, set *data.Set, crew nn.Crew) *Worker {
-	return &Worker{set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
+	w := &Worker{set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
+	w.factor = func(_ int, squaredNorm float64) float64 { return mechanism.ClipFactor(squaredNorm, w.clip) }
+	return w
 }
 
 // load copies records next to each other.
@@ -60,16 +64,15 @@ type sumProtector interface {
 
 // AddClipped adds every record's gradient to sum, each clipped by itself if the protector clips.
 func (w *Worker) AddClipped(sum []int64, model []float32, records []int, protect sumProtector) error {
-	clip := protect.ClipNorm()
-	factor := func(_ int, squaredNorm float64) float64 { return mechanism.ClipFactor(squaredNorm, clip) }
+	w.clip = protect.ClipNorm()
 	for len(records) > 0 {
 		batch := records[:min(len(records), mechanism.MaxBatch)]
 		records = records[len(batch):]
 		inputs, labels := w.load(batch)
 		clear(w.sum)
 		var loss float64
-		if clip > 0 {
-			loss = w.pass.Clipped(w.sum, model, inputs, labels, factor)
+		if w.clip > 0 {
+			loss = w.pass.Clipped(w.sum, model, inputs, labels, w.factor)
 		} else {
 			loss = w.pass.Sum(w.sum, model, inputs, labels)
 		}

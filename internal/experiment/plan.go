@@ -114,7 +114,7 @@ func (f *Federation) estimateMemory() int64 {
 		batch = max(batch, l.Batch)
 		each += d * (4*4 + 8) // local weights, gradient, optimizer; the sum of clipped gradients
 	}
-	each += f.Net.Memory(batch, 1) + int64(batch*f.Net.Inputs())*4
+	each += f.Net.Memory(batch) + int64(batch*f.Net.Inputs())*4
 	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
 		each += d * int64(len(f.Parts[0])) * 12
 	}

@@ -34,6 +34,7 @@ func main() {
 		normal32(v)
 	}
 	round()
+	addNearest()
 	ones()
 	for _, v := range []vector{avx512, avx2} {
 		addWrapped(v)
@@ -69,6 +70,26 @@ func round() {
 		op("VMOVDQU64 Z0, (DI)")
 		op("ADDQ $32, SI")
 		op("ADDQ $32, DX")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// addNearest is AddNearest: the conversion rounds to the nearest whole number, and to the even one of two.
+func addNearest() {
+	function("addNearestAVX512", "(sum *int64, x *float32, groups int, scale float64)", 32)
+	op("MOVQ sum+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VBROADCASTSD scale+24(FP), Z2")
+	eachEight("nearest8", func() {
+		op("VCVTPS2PD (SI), Z0")
+		op("VMULPD Z2, Z0, Z0")
+		op("VCVTPD2QQ Z0, Z0")
+		op("VPADDQ (DI), Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $32, SI")
 		op("ADDQ $64, DI")
 	})
 	op("VZEROUPPER")

@@ -1,6 +1,9 @@
 package kernel
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Round sets dst to scale·x, rounded up with a probability of the fraction. scale counts in units of 2^-32: the product is cut towards
 // zero to 32 bits after the point, and four bytes of coins for each element decide. Products must be below 2^62.
@@ -8,6 +11,14 @@ func Round(dst []int64, x []float32, scale float64, coins []byte) {
 	x, coins = x[:len(dst)], coins[:4*len(dst)]
 	for i := roundFast(dst, x, scale, coins); i < len(dst); i++ {
 		dst[i] = (int64(float64(x[i])*scale) + int64(binary.LittleEndian.Uint32(coins[4*i:]))) >> 32
+	}
+}
+
+// AddNearest adds scale·x, rounded to the nearest whole number, to sum. Products must be below 2^62.
+func AddNearest(sum []int64, x []float32, scale float64) {
+	x = x[:len(sum)]
+	for i := addNearestFast(sum, x, scale); i < len(sum); i++ {
+		sum[i] += int64(math.RoundToEven(float64(x[i]) * scale))
 	}
 }
 

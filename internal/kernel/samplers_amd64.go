@@ -72,6 +72,9 @@ func keystreamFast(dst []byte, keys *[15][16]byte, counter uint64) {
 func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 
 //go:noescape
+func addNearestAVX512(sum *int64, x *float32, groups int, scale float64)
+
+//go:noescape
 func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 
 //go:noescape
@@ -89,13 +92,22 @@ func addSquaresAVX512(x *float32, n int, sums *Squares)
 //go:noescape
 func addSquaresAVX2(x *float32, n int, sums *Squares)
 
-// roundFast and addWrappedFast do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64.
+// roundFast, addNearestFast and addWrappedFast do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 	groups := len(dst) / 8
 	if !hasAVX512 || groups == 0 {
 		return 0
 	}
 	roundAVX512(&dst[0], &x[0], &coins[0], groups, scale)
+	return 8 * groups
+}
+
+func addNearestFast(sum []int64, x []float32, scale float64) int {
+	groups := len(sum) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	addNearestAVX512(&sum[0], &x[0], groups, scale)
 	return 8 * groups
 }
 

@@ -1680,6 +1680,25 @@ round8:
 	VZEROUPPER
 	RET
 
+// func addNearestAVX512(sum *int64, x *float32, groups int, scale float64)
+TEXT ·addNearestAVX512(SB), NOSPLIT, $0-32
+	MOVQ sum+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VBROADCASTSD scale+24(FP), Z2
+nearest8:
+	VCVTPS2PD (SI), Z0
+	VMULPD Z2, Z0, Z0
+	VCVTPD2QQ Z0, Z0
+	VPADDQ (DI), Z0, Z0
+	VMOVDQU64 Z0, (DI)
+	ADDQ $32, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ nearest8
+	VZEROUPPER
+	RET
+
 	DATA ·ones<>+0(SB)/8, $0xffffffffffffffff
 	DATA ·ones<>+8(SB)/8, $0xffffffffffffffff
 	DATA ·ones<>+16(SB)/8, $0xffffffffffffffff

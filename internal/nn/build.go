@@ -208,7 +208,11 @@ func (n *Net) plan() {
 		at = s.outAt
 	}
 	for i, d := range n.head {
-		rows := max(1, blockWeights/d.out)
+		rows := d.in
+		if weights := d.in * d.out; weights >= smallBlock {
+			parts := max(2, weights/largeBlock)
+			rows = (d.in + parts - 1) / parts
+		}
 		for from := 0; from < d.in; from += rows {
 			n.blocks = append(n.blocks, block{layer: i, from: from, to: min(from+rows, d.in)})
 		}

@@ -28,10 +28,10 @@ func (w *worker) init(n *Net) {
 // chunk takes some examples forward and, if gradients are wanted, back.
 func (p *Pass) chunk(number, i int) {
 	n, w := p.net, &p.workers[number]
-	perChunk := n.perChunk(len(p.labels))
-	from, to := i*perChunk, min((i+1)*perChunk, len(p.labels))
+	perTask := p.perTask(len(p.labels))
+	from, to := i*perTask, min((i+1)*perTask, len(p.labels))
 	if len(n.body) > 0 {
-		w.examples = grow(w.examples, perChunk*n.memory)
+		w.examples = grow(w.examples, perTask*n.memory)
 		for e := from; e < to; e++ {
 			p.bodyForward(w, e, w.examples[(e-from)*n.memory:(e-from+1)*n.memory])
 		}
@@ -50,17 +50,17 @@ func (p *Pass) chunk(number, i int) {
 		before.activation.back(deltas, p.outputs[l-1][from*d.in:to*d.in])
 	}
 	if d := n.head[0]; n.bodySize > 0 {
-		w.features = grow(w.features, perChunk*d.in)
+		w.features = grow(w.features, perTask*d.in)
 		d.backward(w, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
 	}
 	for e := from; e < to; e++ {
-		p.example(w, number, i, e, e-from)
+		p.example(w, number, e, e-from)
 	}
 }
 
-// example finishes example e, the k-th of chunk i: the body's gradient, the norm, the clip.
-func (p *Pass) example(w *worker, number, i, e, k int) {
-	n := p.net
+// example finishes example e, the k-th of its chunk: the body's gradient, the norm, the clip.
+func (p *Pass) example(w *worker, number, e, k int) {
+	n, group := p.net, e/groupExamples
 	body := func(gradient []float32, add bool) {
 		if n.bodySize > 0 {
 			width := n.head[0].in
@@ -82,7 +82,7 @@ func (p *Pass) example(w *worker, number, i, e, k int) {
 			d.addGradients(&w.products, row, b, p.headInput(b.layer, e, e+1), p.deltas[b.layer][e*d.out:(e+1)*d.out])
 		}
 	case p.factor == nil:
-		body(p.partial[i*n.bodySize:(i+1)*n.bodySize], true)
+		body(p.partial[group*n.bodySize:(group+1)*n.bodySize], true)
 	default:
 		body(w.gradient, false)
 		square := kernel.SumSquares(w.gradient)
@@ -91,7 +91,7 @@ func (p *Pass) example(w *worker, number, i, e, k int) {
 		}
 		p.SquaredNorms[e] = square
 		factor := float32(p.factor(e, square))
-		kernel.Axpy(p.partial[i*n.bodySize:(i+1)*n.bodySize], factor, w.gradient)
+		kernel.Axpy(p.partial[group*n.bodySize:(group+1)*n.bodySize], factor, w.gradient)
 		for l, d := range n.head {
 			kernel.Scale(p.deltas[l][e*d.out:(e+1)*d.out], factor)
 		}

@@ -65,9 +65,12 @@ func (d dense) squaredNorm(input, delta []float32) float64 {
 // block is a range of rows of a dense layer's weights: the part of the summing product that one task does.
 type block struct{ layer, from, to int }
 
-// blockWeights is about the number of weights in a block: several blocks for all but the smallest layers, each of them long work
-// beside the cost of handing it out.
-const blockWeights = 1 << 15
+// Layers with fewer weights than smallBlock are one block, since handing it out costs as much as the work; larger ones are several, of
+// about largeBlock weights at the most.
+const (
+	smallBlock = 1 << 14
+	largeBlock = 1 << 17
+)
 
 // addGradients adds the gradients of all examples to the rows of the block.
 func (d dense) addGradients(w *kernel.Workspace, sum []float32, b block, inputs, deltas []float32) {

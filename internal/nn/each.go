@@ -1,5 +1,7 @@
 package nn
 
+import "hubbub/internal/kernel"
+
 // Each computes every example's gradient by itself and hands it to use, which returns the summed loss. A gradient is the caller's until
 // use returns. It may differ from zero in the runs only, and outside of them it is not set: the first layer's weights have no gradient
 // where an input is zero, as four fifths of a scanned digit are. The crew's workers call use, at once and in any order.
@@ -21,9 +23,8 @@ func (p *Pass) gradientOf(e int, gradient []float32, runs [][2]int) [][2]int {
 			if x != 0 {
 				r.cover(at, at+d.out)
 				row := gradient[at : at+d.out]
-				for i, v := range delta {
-					row[i] = x * v
-				}
+				clear(row)
+				kernel.Axpy(row, x, delta)
 			}
 			at += d.out
 		}

@@ -10,11 +10,11 @@ func TestMemoryIsWhatAPassGrowsTo(t *testing.T) {
 			p := NewPass(n, nil)
 			p.Clipped(make([]float32, n.Size()), b.params, b.inputs, b.labels, func(int, float64) float64 { return 1 })
 			w := p.workers[0]
-			floats := len(p.turned) + len(p.features) + len(p.partial) + len(w.examples) + len(w.scratch) + len(w.features) + len(w.deltas[0]) + len(w.deltas[1]) + len(w.gradient)
+			floats := len(p.features) + len(p.partial) + len(w.examples) + len(w.scratch) + len(w.features) + len(w.deltas[0]) + len(w.deltas[1]) + len(w.gradient)
 			for i := range n.head {
 				floats += len(p.outputs[i]) + len(p.deltas[i])
 			}
-			if got, held := n.Memory(batch, 1), 4*int64(floats); got < held || got > 2*held+4096 {
+			if got, held := n.Memory(batch), 4*int64(floats); got < held || got > 2*held+4096 {
 				t.Errorf("%s, batch of %d: %d bytes estimated, %d held", s.name, batch, got, held)
 			}
 		}

@@ -5,8 +5,8 @@
 // of two vector norms (Goodfellow 2015, arXiv:1510.01799), so clipped deltas go into one product that sums the whole batch.
 // The gradients of convolutions and norms are few: each example's is computed in cache, measured, scaled and added.
 //
-// No layer looks at two examples at once, so each example's gradient is its own. A batch is cut into chunks that depend on its
-// length alone, and sums run in a fixed order: the result has the same bits on any number of cores.
+// No layer looks at two examples at once, so each example's gradient is its own. Sums run in a fixed order, so the result has the
+// same bits on any number of cores.
 package nn
 
 import (

@@ -12,7 +12,7 @@ type Pass struct {
 	turned          []float32 // the body's weights, as its backward likes them
 	features        []float32 // what the body gives the head
 	outputs, deltas [][]float32
-	partial         []float32 // sums of the body's gradients, one for each chunk
+	partial         []float32 // sums of the body's gradients, one for each group of examples
 	losses          []float64
 	right           []bool
 
@@ -76,14 +76,19 @@ func (p *Pass) Evaluate(params, inputs []float32, labels []uint8) (loss float64,
 
 func (j job) backward() bool { return j.sum != nil || j.rows != nil || j.each != nil }
 
-// perChunk is how many examples one task takes. It depends on the batch alone, so that sums have the same bits on any crew. Two
-// chunks at the least give two cores work. A body leaves much behind for the way back, and few examples of it fit a cache.
-func (n *Net) perChunk(batch int) int {
-	most := 128
-	if len(n.body) > 0 {
+// The gradients of the body's weights are added up in groups of so many examples, whoever does them, and then the groups one after
+// the other. All other sums run over one example, or in the kernel's order, so no result depends on who took which examples.
+const groupExamples = 8
+
+// perTask is how many examples one task takes, whole groups of them: a share for each of the crew, but no more than pay. With many
+// examples the head's weights are read less often; but what the body leaves behind for the way back should stay in a cache.
+func (p *Pass) perTask(batch int) int {
+	most := 256
+	if len(p.net.body) > 0 {
 		most = 32
 	}
-	return min(most, (batch+1)/2)
+	share := (batch + p.crew.Size() - 1) / p.crew.Size()
+	return min(most, (share+groupExamples-1)/groupExamples*groupExamples)
 }
 
 func (p *Pass) run(j job) (loss float64) {
@@ -93,8 +98,8 @@ func (p *Pass) run(j job) (loss float64) {
 		return 0
 	}
 	p.job = j
-	perChunk := net.perChunk(batch)
-	chunks := (batch + perChunk - 1) / perChunk
+	perTask := p.perTask(batch)
+	groups := (batch + groupExamples - 1) / groupExamples
 	p.losses, p.right, p.SquaredNorms = grow(p.losses, batch), grow(p.right, batch), grow(p.SquaredNorms, batch)
 	if len(net.body) > 0 {
 		p.features = grow(p.features, batch*net.head[0].in)
@@ -108,12 +113,12 @@ func (p *Pass) run(j job) (loss float64) {
 		}
 	}
 	if j.sum != nil {
-		p.partial = grow(p.partial, chunks*net.bodySize)
+		p.partial = grow(p.partial, groups*net.bodySize)
 		clear(p.partial)
 	}
-	p.crew.Do(chunks, p.doChunk)
+	p.crew.Do((batch+perTask-1)/perTask, p.doChunk)
 	if j.sum != nil {
-		for i := range chunks {
+		for i := range groups {
 			kernel.Axpy(j.sum[:net.bodySize], 1, p.partial[i*net.bodySize:(i+1)*net.bodySize])
 		}
 		p.crew.Do(len(net.blocks), p.doBlock)
