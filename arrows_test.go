@@ -48,6 +48,7 @@ var arrows = map[string][]string{
 		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
+	"bench/secagg": {"secagg", "secagg/graph", "internal/chart"},
 	"cmd/hubbub": {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
 }
 
