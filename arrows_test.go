@@ -49,7 +49,7 @@ var arrows = map[string][]string{
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"bench/secagg": {"secagg", "secagg/graph", "internal/chart"},
-	"cmd/hubbub": {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
+	"cmd/hubbub":   {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
