@@ -146,21 +146,15 @@ func (c *codec) addWrapped(sum, x []int64) { kernel.AddWrapped(sum, x, c.half, c
 
 // decode unwraps the sum of contributions and turns it into a mean.
 func (c *codec) decode(mean []float32, sum []int64, divisor float64) {
-	half, mask := c.half, c.mask
 	scale := c.Granularity / divisor
 	if c.rotation == nil {
-		mean = mean[:len(sum)]
-		for i, v := range sum {
-			mean[i] = float32(float64((v+half)&mask-half) * scale)
-		}
+		kernel.Unwrap(mean[:len(sum)], sum, c.half, c.mask, scale)
 		return
 	}
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	s.floats = grown(s.floats, c.rotation.width)
 	y := s.floats[:len(sum)]
-	for i, v := range sum {
-		y[i] = float32((v+half)&mask - half)
-	}
+	kernel.Unwrap(y, sum, c.half, c.mask, 1)
 	c.rotation.backward(mean, y, scale)
 }

@@ -14,10 +14,7 @@ type Seed [32]byte
 // String hides the seed, so that no log line or error can show it.
 func (s Seed) String() string { return "secagg.Seed(secret)" }
 
-// GoString hides the seed from %#v as well.
-func (s Seed) GoString() string { return s.String() }
-
-// Format hides the seed from every verb, %x among them.
+// Format hides the seed from every verb, %x and %#v among them.
 func (s Seed) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
 
 // MarshalText hides the seed from encoders that find it inside something else.

@@ -46,6 +46,7 @@ type Server struct {
 	places  map[ID]int // after Advertise
 
 	adverts map[ID]*advert
+	keys    map[publicKey]ID // whose they are
 	cohort  *cohort
 	seen    [Unmask + 1]map[ID][32]byte // hash of what each client sent
 
@@ -66,7 +67,7 @@ func NewServer(p Params, roster Roster) (*Server, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{p: p, context: p.context(), roster: roster, adverts: map[ID]*advert{}}
+	s := &Server{p: p, context: p.context(), roster: roster, adverts: map[ID]*advert{}, keys: map[publicKey]ID{}}
 	for i := range s.seen {
 		s.seen[i] = map[ID][32]byte{}
 	}

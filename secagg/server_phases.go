@@ -15,17 +15,15 @@ func (s *Server) advertised(from ID, message []byte) error {
 	if err := a.check(&s.p, &s.context, s.roster); err != nil {
 		return err
 	}
-	for _, b := range s.adverts {
-		for _, k := range []publicKey{b.seal, b.mask} {
-			if k == a.seal || k == a.mask {
-				return refuse(ErrReplayedKey, "client %s has a key of %s", a.id, b.id)
-			}
+	for _, k := range []publicKey{a.seal, a.mask} {
+		if owner, taken := s.keys[k]; taken {
+			return refuse(ErrReplayedKey, "client %s has a key of %s", a.id, owner)
 		}
 	}
 	if len(s.adverts) == s.p.Cohort {
 		return refuse(ErrUnknown, "client %s: the cohort of %d is full", from, s.p.Cohort)
 	}
-	s.adverts[from] = a
+	s.adverts[from], s.keys[a.seal], s.keys[a.mask] = a, from, from
 	return nil
 }
 

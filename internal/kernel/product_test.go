@@ -80,7 +80,7 @@ func (s shape) check(t *testing.T, w *Workspace, seed uint64) []float32 {
 		}
 	}
 	if s.workers > 0 {
-		w.MultiplyParallel(c, ldc, a, b, s.m, s.n, s.k, s.add, s.workers)
+		w.share(c, ldc, a, b, s.m, s.n, s.k, s.add, s.workers) // whatever the size
 	} else {
 		w.Multiply(c, ldc, a, b, s.m, s.n, s.k, s.add)
 	}
@@ -140,8 +140,8 @@ func TestEveryVersionMultipliesAtEveryEdge(t *testing.T) {
 
 func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *testing.T) {
 	shapes := []shape{
-		{m: 240, n: 80, k: 784}, {m: 784, n: 80, k: 240, transA: true, add: true}, {m: 240, n: 784, k: 80, transB: true},
-		{m: 10, n: 3000, k: 40}, {m: 300, n: 5, k: 300, transB: true}, {m: 97, n: 131, k: 257, extraA: 1, extraC: 2, offset: 3},
+		{m: 60, n: 40, k: 330}, {m: 150, n: 40, k: 60, transA: true, add: true}, {m: 60, n: 150, k: 40, transB: true},
+		{m: 10, n: 900, k: 40}, {m: 250, n: 5, k: 300, transB: true}, {m: 49, n: 67, k: 256, extraC: 2, offset: 3},
 	}
 	for i, s := range shapes {
 		fused := map[bool][]float32{}
@@ -161,6 +161,20 @@ func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *test
 				}
 				fused[v.name != "generic"] = want
 			})
+		}
+	}
+}
+
+func TestAParallelProductIsTheProduct(t *testing.T) {
+	const m, n, k = 200, 160, 140 // large enough to be shared
+	r := rand.New(rand.NewPCG(8, 9))
+	a, b, c, want := View{random(r, m*k), k, 1}, View{random(r, k*n), 1, k}, make([]float32, m*n), make([]float32, m*n)
+	var w Workspace
+	w.Multiply(want, n, a, b, m, n, k, false)
+	for workers := range 5 {
+		clear(c)
+		if w.MultiplyParallel(c, n, a, b, m, n, k, false, workers); !sameBits(c, want) {
+			t.Errorf("%d workers give other bits", workers)
 		}
 	}
 }
