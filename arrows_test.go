@@ -47,12 +47,13 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement", "internal/algorithm", "internal/data", "internal/fetch",
-		"internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
+		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
+		"internal/algorithm", "internal/data", "internal/fetch", "internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"experiments":        {},
 	"internal/reproduce": {"experiments", "internal/chart", "internal/experiment"},
 	"cmd/hubbub":         {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/own", "internal/reproduce"},
+	"bench/secagg":       {"secagg", "secagg/graph", "internal/chart"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.

@@ -48,8 +48,12 @@ func TestAClientAllocatesNothing(t *testing.T) {
 			for i := range cohort {
 				cohort[i] = i % len(f.Parts)
 			}
+			after, err := f.afterEach(1, model, clients, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return testing.AllocsPerRun(5, func() {
-				if _, err := crew.contributions(context.Background(), way.client, 1, model, cohort); err != nil {
+				if _, err := crew.contributions(context.Background(), way.client, 1, model, cohort, after); err != nil {
 					t.Fatal(err)
 				}
 			})
