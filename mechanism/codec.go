@@ -94,21 +94,21 @@ func newCodec(e Encoding) *codec {
 	return c
 }
 
-// prepare rotates and clips an update with this squared norm: what is to be rounded is scale·x. After a rotation the norm is
-// measured again, on the very numbers that are rounded, so that no float error of the rotation can exceed the bound.
-func (c *codec) prepare(s *scratch, update []float32, square float64) (x []float32, scale float64) {
+// prepare rotates and clips an update with this squared norm: what is to be rounded is scale·x, within the runs that are left. After a
+// rotation the norm is measured again, on the very numbers that are rounded, so that no float error of the rotation can exceed the bound.
+func (c *codec) prepare(s *scratch, update []float32, runs Runs, square float64) (x []float32, left Runs, scale float64) {
 	x = update
 	if c.rotation != nil {
 		s.floats = grown(s.floats, c.rotation.width)
 		// Bring it within the clip first: a huge update must not overflow float32 on its way.
-		c.rotation.forward(s.floats, update, clipFactor(square, c.Clip))
-		x, square = s.floats, kernel.SumSquares(s.floats)
+		c.rotation.forward(s.floats, update, runs, clipFactor(square, c.Clip))
+		x, runs, square = s.floats, nil, kernel.SumSquares(s.floats)
 	} else if c.editsX {
 		s.floats = grown(s.floats, len(update))
-		copy(s.floats, update)
-		x = s.floats
+		runs.copy(s.floats, update)
+		x, runs = s.floats, nil
 	}
-	return x, c.clipTo(x, square)
+	return x, runs, c.clipTo(x, square)
 }
 
 func grown[T any](x []T, n int) []T {
@@ -118,49 +118,58 @@ func grown[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// encode rounds the update and hands the integers on in blocks: where a block begins, and the block, to be changed at will.
-func (c *codec) encode(update []float32, square float64, random *noise.Stream, use func(at int, block []int64)) {
+// encode rounds the update, adds a share of noise unless share is nil, and adds the integers to sum.
+func (c *codec) encode(sum []int64, update []float32, runs Runs, square float64, share sampler, random *noise.Stream) {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
-	x, scale := c.prepare(s, update, square)
+	x, runs, scale := c.prepare(s, update, runs, square)
 	if c.limit > 0 {
 		s.ints = grown(s.ints, len(x))
-		s.coins.roundConditional(s.ints, x, scale, c.limit, random)
+		s.coins.roundConditional(s.ints, x, runs, scale, c.limit, random)
 	} else {
 		s.ints = grown(s.ints, min(len(x), blockLength))
 	}
 	for at := 0; at < len(x); at += blockLength {
 		end := min(at+blockLength, len(x))
-		if c.limit > 0 {
-			use(at, s.ints[at:end])
-			continue
-		}
 		block := s.ints[:end-at]
-		s.coins.roundStochastic(block, x[at:end], scale, random)
-		use(at, block)
+		if c.limit > 0 {
+			block = s.ints[at:end]
+		} else {
+			s.coins.roundBlock(block, x[at:end], at, runs, scale, random)
+		}
+		c.add(sum[at:end], block, at, runs, share, random)
 	}
 }
 
-// addWrapped adds the numbers to sum, each modulo 2^Bits and centred: as they are sent.
-func (c *codec) addWrapped(sum, x []int64) { kernel.AddWrapped(sum, x, c.half, c.mask) }
+// add adds the block that begins at coordinate at to sum: modulo 2^Bits and centred, as it is sent. By runs, where nothing is sent,
+// the remainder is left for the end: it is the same.
+func (c *codec) add(sum, block []int64, at int, runs Runs, share sampler, random *noise.Stream) {
+	if runs == nil {
+		if share != nil {
+			share.Add(block, random)
+		}
+		kernel.AddWrapped(sum, block, c.half, c.mask)
+		return
+	}
+	for from, to := range runs.within(at, at+len(block)) {
+		kernel.AddWrapped(sum[from-at:to-at], block[from-at:to-at], 0, -1) // modulo 2^64
+	}
+	if share != nil {
+		share.Add(sum, random)
+	}
+}
 
 // decode unwraps the sum of contributions and turns it into a mean.
 func (c *codec) decode(mean []float32, sum []int64, divisor float64) {
-	half, mask := c.half, c.mask
 	scale := c.Granularity / divisor
 	if c.rotation == nil {
-		mean = mean[:len(sum)]
-		for i, v := range sum {
-			mean[i] = float32(float64((v+half)&mask-half) * scale)
-		}
+		kernel.Unwrap(mean[:len(sum)], sum, c.half, c.mask, scale)
 		return
 	}
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	s.floats = grown(s.floats, c.rotation.width)
 	y := s.floats[:len(sum)]
-	for i, v := range sum {
-		y[i] = float32((v+half)&mask - half)
-	}
+	kernel.Unwrap(y, sum, c.half, c.mask, 1)
 	c.rotation.backward(mean, y, scale)
 }

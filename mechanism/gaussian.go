@@ -78,15 +78,21 @@ func (g *Gaussian) Contribute(sum []int64, update []float32, random *noise.Strea
 		g.grid.add(sum, update, factor)
 		return nil
 	}
-	noised := make([]int64, len(update))
-	// Towards zero: much noise makes the grid coarse, and rounding to the nearest step could then exceed the clip.
-	roundTowardsZero(noised, update, factor/float64(g.grid))
-	g.addNoise(noised, random)
-	for i, v := range noised {
-		sum[i] += max(-largestContribution, min(largestContribution, v))
+	var space [noiseBlock]int64
+	for at := 0; at < len(update); at += noiseBlock {
+		noised := space[:min(noiseBlock, len(update)-at)]
+		// Towards zero: much noise makes the grid coarse, and rounding to the nearest step could then exceed the clip.
+		roundTowardsZero(noised, update[at:at+len(noised)], factor/float64(g.grid))
+		g.addNoise(noised, random)
+		for i, v := range noised {
+			sum[at+i] += max(-largestContribution, min(largestContribution, v))
+		}
 	}
 	return nil
 }
+
+// noiseBlock is how many numbers are noised at a time; even, since normal numbers are drawn in pairs.
+const noiseBlock = 512
 
 // ContributeSum adds the float32 sum of at most MaxBatch updates that were already scaled by [ClipFactor].
 // Local noise belongs to each client's own update, so only a central mechanism has it.
@@ -110,7 +116,7 @@ func (g *Gaussian) ServerNoise(sum []int64, random *noise.Stream) {
 
 func (g *Gaussian) addNoise(x []int64, random *noise.Stream) {
 	sigma := g.noiseMultiplier * g.clip / float64(g.grid) // σ = z·C, in steps of the grid
-	var block [512]float64
+	var block [noiseBlock]float64
 	for len(x) > 0 {
 		n := min(len(x), len(block))
 		random.Gaussian(block[:n])

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"hubbub/internal/kernel"
 	"hubbub/noise"
 )
 
@@ -161,39 +160,38 @@ func (m *Integer) NoiseVariance(contributors int) float64 {
 // Contribute protects the update with the client's own noise, if it adds any, and adds it to sum. What a client sends is
 // a contribution to a sum of zeros. An error means that nothing was added.
 func (m *Integer) Contribute(sum []int64, update []float32, random *noise.Stream) error {
-	return m.contribute(sum, update, random, m.crowd.Noise != Exact)
+	return m.contribute(sum, update, nil, random, m.crowd.Noise != Exact)
 }
 
 // ContributeWithoutNoise leaves out the noise. It protects nothing by itself: a simulation adds the noise of all contributions
 // later, with SharesNoise.
 func (m *Integer) ContributeWithoutNoise(sum []int64, update []float32, random *noise.Stream) error {
-	return m.contribute(sum, update, random, false)
+	return m.contribute(sum, update, nil, random, false)
 }
 
-func (m *Integer) contribute(sum []int64, update []float32, random *noise.Stream, noised bool) error {
+func (m *Integer) contribute(sum []int64, update []float32, runs Runs, random *noise.Stream, noised bool) error {
 	if len(sum) != m.Width() {
 		return fmt.Errorf("mechanism: a sum of %d integers, contributions have %d", len(sum), m.Width())
 	}
-	square, err := m.measure(update)
+	square, err := m.measure(update, runs)
 	if err != nil {
 		return err
 	}
-	m.codec.encode(update, square, random, func(at int, block []int64) {
-		if noised {
-			m.share.Add(block, random)
-		}
-		m.codec.addWrapped(sum[at:at+len(block)], block)
-	})
+	var share sampler
+	if noised {
+		share = m.share
+	}
+	m.codec.encode(sum, update, runs, square, share, random)
 	return nil
 }
 
 // measure gives the squared norm, and refuses what has none.
-func (m *Integer) measure(update []float32) (float64, error) {
+func (m *Integer) measure(update []float32, runs Runs) (float64, error) {
 	if len(update) != m.codec.Dimension {
 		return 0, fmt.Errorf("mechanism: an update of %d values, the model has %d", len(update), m.codec.Dimension)
 	}
 	// Squares of float32 numbers cannot overflow a float64, so the sum tells whether all were finite.
-	square := kernel.SumSquares(update)
+	square := runs.sumSquares(update)
 	if math.IsNaN(square) || math.IsInf(square, 1) {
 		return 0, ErrNotFinite
 	}
@@ -202,7 +200,7 @@ func (m *Integer) measure(update []float32) (float64, error) {
 
 // ContributeClipped is Contribute for a caller that has clipped the update: one beyond the clip is refused.
 func (m *Integer) ContributeClipped(sum []int64, update []float32, random *noise.Stream) error {
-	square, err := m.measure(update)
+	square, err := m.measure(update, nil)
 	if err != nil {
 		return err
 	}

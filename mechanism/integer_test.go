@@ -120,7 +120,7 @@ func checkSums(t *testing.T, m *Integer, d int) {
 			for i, v := range update {
 				want[i] += float64(v)
 			}
-			x, scale := m.codec.prepare(&scratch{}, update, kernel.SumSquares(update))
+			x, _, scale := m.codec.prepare(&scratch{}, update, nil, kernel.SumSquares(update))
 			for _, v := range x {
 				_, f := math.Modf(math.Abs(float64(v) * scale))
 				rounding += f * (1 - f)
@@ -193,7 +193,7 @@ func TestEveryContributionObeysTheBoundsOfItsEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, scale := s.codec.prepare(&scratch{}, update, kernel.SumSquares(update))
+		x, _, scale := s.codec.prepare(&scratch{}, update, nil, kernel.SumSquares(update))
 		square := 0.0
 		for _, v := range x {
 			cut := math.Trunc(float64(v)*scale*(1<<32)) / (1 << 32) // what the rounding is unbiased for
@@ -230,7 +230,7 @@ func TestEveryContributionObeysTheBoundsOfItsEvent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, scale = m.codec.prepare(&scratch{}, update, kernel.SumSquares(update))
+		x, _, scale = m.codec.prepare(&scratch{}, update, nil, kernel.SumSquares(update))
 		over("smm, c", mixtureNorm(x, scale), m.event.C)
 		_, _, linf := norms(ints(m.Integer))
 		over("smm, Linf", linf, m.event.Linf)
@@ -260,7 +260,7 @@ func TestStochasticRoundingIsUnbiasedAtEveryFraction(t *testing.T) {
 			x[i] = value
 		}
 		dst := make([]int64, n)
-		new(coins).roundStochastic(dst, x, 1, noise.Seeded(uint64(i)).Stream())
+		new(coins).roundStochastic(dst, x, nil, 1, noise.Seeded(uint64(i)).Stream())
 		low := math.Floor(float64(value))
 		p := float64(value) - low
 		up := 0.0
@@ -444,8 +444,8 @@ func FuzzUnwrapping(f *testing.F) {
 		turns %= 1 << 20
 		c := newCodec(Encoding{Dimension: 1, Clip: 1, Granularity: 1, Bits: b})
 		once, more := []int64{0}, []int64{0}
-		c.addWrapped(once, []int64{v})
-		c.addWrapped(more, []int64{v + turns<<b})
+		kernel.AddWrapped(once, []int64{v}, c.half, c.mask)
+		kernel.AddWrapped(more, []int64{v + turns<<b}, c.half, c.mask)
 		half := int64(1) << (b - 1)
 		if once[0] != more[0] || once[0] < -half || once[0] >= half || (once[0]-v)%(1<<b) != 0 {
 			t.Fatalf("%d modulo 2^%d: %d, and %d after %d turns", v, b, once[0], more[0], turns)

@@ -49,18 +49,12 @@ type grid float64
 
 // add rounds factor·x to the grid and adds it to sum.
 func (g grid) add(sum []int64, x []float32, factor float64) {
-	scale := factor / float64(g)
-	for i, v := range x {
-		sum[i] += int64(math.RoundToEven(float64(v) * scale))
-	}
+	kernel.AddNearest(sum, x, factor/float64(g))
 }
 
 // decode turns a sum of contributions into a mean: sum·grid/divisor.
 func (g grid) decode(mean []float32, sum []int64, divisor float64) {
-	scale := float64(g) / divisor
-	for i, v := range sum {
-		mean[i] = float32(float64(v) * scale)
-	}
+	kernel.Unwrap(mean, sum, 0, -1, float64(g)/divisor) // modulo 2^64: as it is
 }
 
 func checkUpdate(update []float32, dimension int) error {

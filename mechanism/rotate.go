@@ -32,11 +32,19 @@ func newRotation(dimension int, key noise.Key) *rotation {
 
 func powerOfTwo(atLeast int) int { return 1 << bits.Len(uint(atLeast-1)) }
 
-// forward sets dst, of the rotation's width, to scale times the rotated x.
-func (r *rotation) forward(dst, x []float32, scale float64) {
-	dst, n := dst[:r.width], len(r.signs)
-	kernel.Signed(dst[:n], x, r.signs, float32(scale/math.Sqrt(float64(r.width))))
-	clear(dst[n:])
+// forward sets dst, of the rotation's width, to scale times the rotated x, which is zero outside the runs.
+func (r *rotation) forward(dst, x []float32, runs Runs, scale float64) {
+	dst, n, s := dst[:r.width], len(r.signs), float32(scale/math.Sqrt(float64(r.width)))
+	if runs == nil {
+		kernel.Signed(dst[:n], x, r.signs, s)
+		clear(dst[n:])
+	} else {
+		clear(dst)
+		for _, run := range runs {
+			from, to := run[0], run[1]
+			kernel.Signed(dst[from:to], x[from:to], r.signs[from:to], s)
+		}
+	}
 	kernel.Hadamard(dst)
 }
 

@@ -14,7 +14,7 @@ func TestRotationKeepsLengthAndComesBack(t *testing.T) {
 		rot := newRotation(d, noise.Seeded(uint64(d)))
 		x := randomUpdate(r, d, 5)
 		y, back := make([]float32, rot.width), make([]float32, d)
-		rot.forward(y, x, 2)
+		rot.forward(y, x, nil, 2)
 		if rot.width < d || rot.width >= 2*d && d > 1 {
 			t.Errorf("%d coordinates were padded to %d", d, rot.width)
 		}
@@ -47,7 +47,7 @@ func TestRotationFlattensTheWorstVectors(t *testing.T) {
 		for _, seed := range []uint64{1, 2, 3} {
 			rot := newRotation(d, noise.Seeded(seed))
 			y := make([]float32, rot.width)
-			rot.forward(y, x, 1)
+			rot.forward(y, x, nil, 1)
 			largest := 0.0
 			for _, v := range y {
 				largest = max(largest, math.Abs(float64(v)))

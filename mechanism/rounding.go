@@ -28,14 +28,41 @@ type coins [4 * blockLength]byte
 //
 // scale·x is first cut, towards zero, to 32 bits after the point: an exact number that is no further from zero. From there on
 // all is done in integers, so the chance of rounding up is the fraction itself. |scale·x| must be below 2^30.
-func (coins *coins) roundStochastic(dst []int64, x []float32, scale float64, random *noise.Stream) {
-	for len(dst) > 0 {
-		n := min(len(dst), blockLength)
-		random.Fill(coins[:(4*n+15)&^15])
-		kernel.Round(dst[:n], x[:n], scale*(1<<32), coins[:])
-		dst, x = dst[n:], x[n:]
+//
+// Every coordinate has its own coins, at its own place in the stream. A zero becomes a zero whatever they show, so those outside the runs
+// are passed over, and dst is not set there.
+func (coins *coins) roundStochastic(dst []int64, x []float32, runs Runs, scale float64, random *noise.Stream) {
+	for at := 0; at < len(dst); at += blockLength {
+		end := min(at+blockLength, len(dst))
+		coins.roundBlock(dst[at:end], x[at:end], at, runs, scale, random)
 	}
 }
+
+// roundBlock rounds the block that begins at coordinate at. It leaves dst as it is outside the runs.
+func (coins *coins) roundBlock(dst []int64, x []float32, at int, runs Runs, scale float64, random *noise.Stream) {
+	if runs == nil {
+		coins.round(dst, x, scale, random)
+		return
+	}
+	drawn := 0 // bytes of the block's coins
+	for from, to := range runs.within(at, at+len(dst)) {
+		from, to = from-at, to-at
+		random.Skip(4*from - drawn)
+		drawn = 4*from + coins.round(dst[from:to], x[from:to], scale, random)
+	}
+	random.Skip(coinBytes(len(dst)) - drawn)
+}
+
+// round draws the coins of a block or a part of it. It says how many bytes they were.
+func (coins *coins) round(dst []int64, x []float32, scale float64, random *noise.Stream) int {
+	n := coinBytes(len(dst))
+	random.Fill(coins[:n])
+	kernel.Round(dst, x, scale*(1<<32), coins[:])
+	return n
+}
+
+// coinBytes is what so many coordinates take from a stream: whole blocks of the cipher.
+func coinBytes(coordinates int) int { return (4*coordinates + 15) &^ 15 }
 
 // roundTowardsZero sets dst to scale·x without its fraction: the norm cannot grow.
 func roundTowardsZero(dst []int64, x []float32, scale float64) {
@@ -49,14 +76,24 @@ const maxTries = 64
 
 // roundConditional repeats roundStochastic until the squared norm is at most limit. After maxTries it rounds towards zero, so the
 // bound holds in any case. The number of tries depends on the data: it must not be observable, nor the time it takes.
-func (coins *coins) roundConditional(dst []int64, x []float32, scale float64, limit int64, random *noise.Stream) {
+func (coins *coins) roundConditional(dst []int64, x []float32, runs Runs, scale float64, limit int64, random *noise.Stream) {
+	parts := runs
+	if runs == nil {
+		parts = Runs{{0, len(dst)}}
+	}
 	for range maxTries {
-		coins.roundStochastic(dst, x, scale, random)
-		if squaredNorm(dst) <= limit {
+		coins.roundStochastic(dst, x, runs, scale, random)
+		norm := int64(0)
+		for _, run := range parts {
+			norm += squaredNorm(dst[run[0]:run[1]])
+		}
+		if norm <= limit {
 			return
 		}
 	}
-	roundTowardsZero(dst, x, scale)
+	for _, run := range parts {
+		roundTowardsZero(dst[run[0]:run[1]], x[run[0]:run[1]], scale)
+	}
 }
 
 // squaredNorm cannot overflow: encodings are limited to a norm of 2^30 before rounding and 2^26 coordinates.

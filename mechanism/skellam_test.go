@@ -70,7 +70,7 @@ func TestAcceptanceIsThatOfFlatVectors(t *testing.T) {
 		dst, random, accepted := make([]int64, c.dimension), noise.Seeded(uint64(c.dimension)).Stream(), 0.0
 		const tries = 400
 		for range tries {
-			new(coins).roundStochastic(dst, x, c.l2, random)
+			new(coins).roundStochastic(dst, x, nil, c.l2, random)
 			if float64(squaredNorm(dst)) <= c.limit*c.limit {
 				accepted++
 			}
@@ -102,7 +102,7 @@ func TestConditionalRoundingIsBiasedAsPredicted(t *testing.T) {
 	}
 	dst, random, sum := make([]int64, d), noise.Seeded(3).Stream(), 0.0
 	for range draws {
-		new(coins).roundConditional(dst, x, l2, limit*limit, random)
+		new(coins).roundConditional(dst, x, nil, l2, limit*limit, random)
 		sum += float64(squaredNorm(dst))
 	}
 	if z := (sum - draws*mean) / math.Sqrt(draws*(square-mean*mean)); math.Abs(z) > 6 {
@@ -114,7 +114,7 @@ func TestConditionalRoundingIsBiasedAsPredicted(t *testing.T) {
 func TestConditionalRoundingFallsBackTowardsZero(t *testing.T) {
 	x := []float32{0.5, -1.5, 2.25, -0.75}
 	dst := make([]int64, 4)
-	new(coins).roundConditional(dst, x, 1, 0, noise.Seeded(1).Stream())
+	new(coins).roundConditional(dst, x, nil, 1, 0, noise.Seeded(1).Stream())
 	if fmt.Sprint(dst) != "[0 -1 2 0]" {
 		t.Errorf("%v", dst)
 	}

@@ -21,7 +21,6 @@
 package noise
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -45,17 +44,31 @@ func Seeded(seed uint64) Key {
 	return Key(sha256.Sum256(binary.BigEndian.AppendUint64([]byte("hubbub simulation seed "), seed)))
 }
 
-// Derive gives the key for one purpose, e.g. k.Derive("server noise", round). Different arguments give unrelated keys.
+// Derive gives the key for one purpose, e.g. k.Derive("server noise", round). Different arguments give unrelated keys: they are
+// HMAC-SHA256 under k (RFC 2104), written out so that a key per client allocates nothing.
 func (k Key) Derive(purpose string, numbers ...uint64) Key {
-	mac := hmac.New(sha256.New, k[:])
+	var space [3 * sha256.BlockSize]byte
+	message := k.pad(space[:0], 0x36)
 	// The length goes first so that no purpose and number list can spell another one.
-	message := binary.BigEndian.AppendUint64(nil, uint64(len(purpose)))
+	message = binary.BigEndian.AppendUint64(message, uint64(len(purpose)))
 	message = append(message, purpose...)
 	for _, n := range numbers {
 		message = binary.BigEndian.AppendUint64(message, n)
 	}
-	mac.Write(message)
-	return Key(mac.Sum(nil))
+	inner := sha256.Sum256(message)
+	var outer [2 * sha256.BlockSize]byte
+	return sha256.Sum256(append(k.pad(outer[:0], 0x5c), inner[:]...))
+}
+
+// pad appends the key, filled up with zeros to a block of the hash, each byte combined with a constant.
+func (k Key) pad(to []byte, constant byte) []byte {
+	for _, b := range k {
+		to = append(to, b^constant)
+	}
+	for range sha256.BlockSize - len(k) {
+		to = append(to, constant)
+	}
+	return to
 }
 
 // String hides the key, so that no log line or error can show it.

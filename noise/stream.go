@@ -9,7 +9,7 @@ import (
 
 // Stream is an endless cryptographic sequence of bits. It is not safe for concurrent use: derive a key per goroutine.
 type Stream struct {
-	ctr    *kernel.Keystream
+	ctr    kernel.Keystream
 	buffer [2 * kernel.Chunk]byte
 	next   int    // first unused byte of buffer
 	work   *block // of the samplers; made when first needed
@@ -17,9 +17,15 @@ type Stream struct {
 
 // Stream starts the AES-256-CTR stream of the key, counter zero.
 func (k Key) Stream() *Stream {
-	s := &Stream{ctr: kernel.NewKeystream(k)}
-	s.next = len(s.buffer)
+	s := new(Stream)
+	s.Restart(k)
 	return s
+}
+
+// Restart makes s the stream of another key, from its start. It spares the memory of a new one.
+func (s *Stream) Restart(k Key) {
+	s.ctr.Start(k)
+	s.next = len(s.buffer)
 }
 
 // Uint64 gives the next 64 bits.
@@ -51,6 +57,25 @@ func (s *Stream) read(dst []byte) {
 	if dst = dst[whole:]; len(dst) > 0 {
 		s.ctr.Fill(s.buffer[:])
 		s.next = copy(dst, s.buffer[:])
+	}
+}
+
+// Skip passes over the next bytes, a multiple of 16, without the work of making them.
+func (s *Stream) Skip(bytes int) {
+	if bytes%16 != 0 || bytes < 0 {
+		panic("noise: internal error: part of a cipher block passed over")
+	}
+	left := len(s.buffer) - s.next
+	if bytes <= left {
+		s.next += bytes
+		return
+	}
+	bytes -= left
+	s.ctr.Seek(s.ctr.At() + uint64(bytes/kernel.Chunk))
+	s.next = len(s.buffer)
+	if rest := bytes % kernel.Chunk; rest > 0 {
+		s.ctr.Fill(s.buffer[:])
+		s.next = rest
 	}
 }
 

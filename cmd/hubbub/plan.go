@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"hubbub/internal/experiment"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -29,7 +31,7 @@ memory. What is impossible is refused here. Time is estimated by trying a little
 			}
 			return a.print(p, func() {
 				line(a.out, "clients", "%s, with %s training records", thousands(int64(p.Clients)), thousands(int64(p.Records)))
-				line(a.out, "model", "%s weights", thousands(int64(p.Weights)))
+				line(a.out, "model", "%s of %s weights: %s", p.Model, thousands(int64(p.Weights)), layers(p.Tensors))
 				for _, name := range slices.Sorted(maps.Keys(p.Noise)) {
 					line(a.out, strings.ReplaceAll(name, "_", " "), "%.6g", p.Noise[name])
 				}
@@ -42,6 +44,19 @@ memory. What is impossible is refused here. Time is estimated by trying a little
 	}
 	c.Flags().StringArrayVar(&sets, "set", nil, "change a value of the file: a.b=c (may be repeated)")
 	return c
+}
+
+// layers names the layers that have weights by their first tensor: the biases behind it go without saying.
+func layers(tensors []experiment.Tensor) string {
+	var names []string
+	last := ""
+	for _, t := range tensors {
+		if layer, _, _ := strings.Cut(t.Name, "."); layer != last {
+			last = layer
+			names = append(names, layer+" "+strings.Trim(strings.ReplaceAll(fmt.Sprint(t.Shape), " ", "x"), "[]"))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func megabytes(n int64) string {

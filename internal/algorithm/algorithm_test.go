@@ -14,79 +14,6 @@ import (
 	"hubbub/noise"
 )
 
-// The first three steps by hand, with w = 1 and gradients 0.5, -0.25, 1, rate 0.1.
-func TestOptimizersFollowTheirFormulas(t *testing.T) {
-	gradients := []float64{0.5, -0.25, 1}
-	dumb := map[string]func() float64{
-		"sgd": func() float64 {
-			w := 1.0
-			for _, g := range gradients {
-				w -= 0.1 * g
-			}
-			return w
-		},
-		"momentum": func() float64 {
-			w, v := 1.0, 0.0
-			for _, g := range gradients {
-				v = 0.8*v + g
-				w -= 0.1 * v
-			}
-			return w
-		},
-		"adam": func() float64 {
-			w, m, s := 1.0, 0.0, 0.0
-			for i, g := range gradients {
-				m, s = 0.8*m+0.2*g, 0.999*s+0.001*g*g
-				n := float64(i + 1)
-				w -= 0.1 * (m / (1 - math.Pow(0.8, n))) / (math.Sqrt(s/(1-math.Pow(0.999, n))) + 1e-8)
-			}
-			return w
-		},
-		"rmsprop": func() float64 {
-			w, s := 1.0, 0.0
-			for _, g := range gradients {
-				s = 0.8*s + 0.2*g*g
-				w -= 0.1 * g / (math.Sqrt(s) + 1e-8)
-			}
-			return w
-		},
-	}
-	for kind, want := range dumb {
-		o, err := NewOptimizer(OptimizerConfig{Kind: kind, Rate: 0.1, Beta: 0.8}, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := []float32{1, 1}
-		for i, g := range gradients {
-			if i == 2 { // taken up again from what was kept
-				kept := o.State().Clone()
-				o, _ = NewOptimizer(OptimizerConfig{Kind: kind, Rate: 0.1, Beta: 0.8}, 2)
-				if err := o.Restore(kept); err != nil {
-					t.Fatal(err)
-				}
-			}
-			o.Step(w, []float32{float32(g), float32(g)})
-		}
-		if math.Abs(float64(w[1])-want()) > 5e-6 {
-			t.Errorf("%s: %v, want %v", kind, w[1], want())
-		}
-	}
-}
-
-func TestBadOptimizersAreRefused(t *testing.T) {
-	for _, c := range []OptimizerConfig{
-		{Kind: "sgd"}, {Kind: "sgd", Rate: -1}, {Kind: "sgd", Rate: math.NaN()}, {Kind: "lion", Rate: 1}, {Kind: "adam", Rate: 1, Beta: 1}, {Kind: "adam", Rate: 1, Beta2: -1},
-	} {
-		if _, err := NewOptimizer(c, 1); err == nil {
-			t.Errorf("%+v was accepted", c)
-		}
-	}
-	o, _ := NewOptimizer(OptimizerConfig{Kind: "adam", Rate: 1}, 3)
-	if o.Restore(State{}) == nil || o.Restore(State{Vectors: [][]float32{{1}, {1}}}) == nil {
-		t.Error("a state of another shape was taken")
-	}
-}
-
 // task is a small data set and a network for it.
 func task(t testing.TB, records int) (*nn.Net, *data.Set) {
 	t.Helper()
@@ -123,11 +50,11 @@ func TestOneFullBatchStepOfFedAvgIsFedSGD(t *testing.T) {
 	w := NewWorker(net, set)
 	model := net.Init(noise.Seeded(1).Stream())
 	gradient, update := make([]float32, net.Size()), make([]float32, net.Size())
-	if err := (FedSGD{}).Update(w, gradient, model, upTo(150), nil); err != nil {
+	if err := (FedSGD{}).Update(w, gradient, model, 1, upTo(150), nil); err != nil {
 		t.Fatal(err)
 	}
 	average := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 0.5}, Batch: 150, Epochs: 1}
-	if err := average.Update(w, update, model, upTo(150), noise.Seeded(2).Stream()); err != nil {
+	if err := average.Update(w, update, model, 1, upTo(150), noise.Seeded(2).Stream()); err != nil {
 		t.Fatal(err)
 	}
 	average.ServerGradient(update)
@@ -148,10 +75,14 @@ func TestAnEpochTouchesEveryRecordOnce(t *testing.T) {
 		t.Error("steps were not taken as given")
 	}
 	w := NewWorker(net, set)
-	next := FedAvg{Batch: 4}.plainBatches(w, upTo(10), noise.Seeded(3).Stream())
+	a = FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 1}, Batch: 4}
+	if err := w.training.begin(a, net.Init(noise.Seeded(1).Stream()), upTo(10)); err != nil {
+		t.Fatal(err)
+	}
+	random := noise.Seeded(3).Stream()
 	var seen []float32 // the inputs that the last batch held, in their order
 	for range 3 {
-		if err := next(make([]float32, net.Size()), net.Init(noise.Seeded(1).Stream())); err != nil {
+		if err := a.plainBatch(w, random); err != nil {
 			t.Fatal(err)
 		}
 		seen = append(seen, w.inputs...)
@@ -223,7 +154,7 @@ func TestNoisyBatchesHaveTheRightMeanAndVariance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := FedAvg{Batch: batch, Noise: g}
+	a := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 1}, Batch: batch, Noise: g}
 	w := NewWorker(net, set)
 	model := net.Init(noise.Seeded(1).Stream())
 	single := make([][]float32, 30)
@@ -235,14 +166,16 @@ func TestNoisyBatchesHaveTheRightMeanAndVariance(t *testing.T) {
 		}
 		g.Decode(single[r], sum, 1)
 	}
-	next := a.noisyBatches(w, upTo(30), noise.Seeded(5).Stream())
+	if err := w.training.begin(a, model, upTo(30)); err != nil {
+		t.Fatal(err)
+	}
+	random := noise.Seeded(5).Stream()
 	mean, square := make([]float64, net.Size()), make([]float64, net.Size())
-	gradient := make([]float32, net.Size())
 	for range draws {
-		if err := next(gradient, model); err != nil {
+		if err := a.noisyBatch(w, upTo(30), random); err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range gradient {
+		for i, v := range w.training.gradient {
 			mean[i] += float64(v) / draws
 			square[i] += float64(v) * float64(v) / draws
 		}
@@ -275,7 +208,7 @@ func TestDivergenceIsReported(t *testing.T) {
 	}
 	model = net.Init(noise.Seeded(1).Stream())
 	a := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 1e38}, Batch: 2, Epochs: 5}
-	if err := a.Update(w, out, model, upTo(10), noise.Seeded(1).Stream()); !errors.Is(err, ErrDiverged) {
+	if err := a.Update(w, out, model, 1, upTo(10), noise.Seeded(1).Stream()); !errors.Is(err, ErrDiverged) {
 		t.Errorf("a rate of 1e38: %v", err)
 	}
 }
@@ -286,7 +219,7 @@ func TestLearningSeparatesTheBlobs(t *testing.T) {
 	model := net.Init(noise.Seeded(1).Stream())
 	a := FedAvg{Local: OptimizerConfig{Kind: "adam", Rate: 0.02}, Batch: 20, Epochs: 20}
 	update := make([]float32, net.Size())
-	if err := a.Update(w, update, model, upTo(300), noise.Seeded(4).Stream()); err != nil {
+	if err := a.Update(w, update, model, 1, upTo(300), noise.Seeded(4).Stream()); err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range update {

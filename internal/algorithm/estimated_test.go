@@ -15,12 +15,12 @@ func TestEstimatedTrainingIsPlainTraining(t *testing.T) {
 	w := NewWorker(net, set)
 	model := net.Init(noise.Seeded(1).Stream())
 	for _, kind := range []string{"sgd", "momentum", "adam", "rmsprop"} {
-		a := FedAvg{Local: OptimizerConfig{Kind: kind, Rate: 0.05, Beta: 0.8, Epsilon: 1e-14}, Batch: 16, Steps: 7}
+		a := FedAvg{Local: OptimizerConfig{Kind: kind, Rate: 0.05, Beta: 0.8, Tau: 1e-14}, Batch: 16, Steps: 7}
 		update := make([]float32, net.Size())
-		if err := a.Update(w, update, model, upTo(60), noise.Seeded(2).Stream()); err != nil {
+		if err := a.Update(w, update, model, 1, upTo(60), noise.Seeded(2).Stream()); err != nil {
 			t.Fatal(err)
 		}
-		local, err := a.Estimated(w, model, upTo(60), noise.Seeded(2).Stream())
+		local, err := a.Estimated(w, model, 1, upTo(60), noise.Seeded(2).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestTheEstimateRepeatsTheStepBefore(t *testing.T) {
 			continue
 		}
 		a := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 0.5}, Batch: 40, Steps: steps}
-		local, err := a.Estimated(w, model, upTo(40), noise.Seeded(2).Stream())
+		local, err := a.Estimated(w, model, 1, upTo(40), noise.Seeded(2).Stream())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestTheEstimateRepeatsTheStepBefore(t *testing.T) {
 		}
 	}
 	a := FedAvg{Local: OptimizerConfig{Kind: "sgd", Rate: 1e38}, Batch: 10, Steps: 5}
-	if _, err := a.Estimated(w, model, upTo(40), noise.Seeded(2).Stream()); !errors.Is(err, ErrDiverged) {
+	if _, err := a.Estimated(w, model, 1, upTo(40), noise.Seeded(2).Stream()); !errors.Is(err, ErrDiverged) {
 		t.Errorf("a rate of 1e38: %v", err)
 	}
 }

@@ -36,25 +36,26 @@ func (a FedAvg) RateFor(records int) float64 {
 	return min(1, float64(a.Batch)/float64(records))
 }
 
-// Update trains from model over the records and sets update to the change.
-func (a FedAvg) Update(w *Worker, update, model []float32, records []int, random *noise.Stream) error {
-	local := append([]float32(nil), model...)
-	optimizer, err := NewOptimizer(a.Local, len(model))
-	if err != nil {
+// Update trains from the round's model over the records and sets update to the change.
+func (a FedAvg) Update(w *Worker, update, model []float32, round int, records []int, random *noise.Stream) error {
+	return a.train(w, update, model, round, records, random, func([]float32, []float32) {})
+}
+
+// train is Update, where bend may change the gradient of each step at the local weights.
+func (a FedAvg) train(w *Worker, update, model []float32, round int, records []int, random *noise.Stream, bend func(gradient, local []float32)) error {
+	s := &w.training
+	if err := s.begin(a, model, records); err != nil {
 		return err
 	}
-	next := a.plainBatches(w, records, random)
-	if a.Noise != nil {
-		next = a.noisyBatches(w, records, random)
-	}
-	gradient := make([]float32, len(model))
+	rate := a.Local.RateIn(round)
 	for range a.StepsFor(len(records)) {
-		if err := next(gradient, local); err != nil {
+		if err := a.batch(w, records, random); err != nil {
 			return err
 		}
-		optimizer.Step(local, gradient)
+		bend(s.gradient, s.local)
+		s.optimizer.Step(s.local, s.gradient, rate)
 	}
-	for i, v := range local {
+	for i, v := range s.local {
 		update[i] = v - model[i]
 	}
 	if !kernel.Finite(update) {
@@ -63,44 +64,73 @@ func (a FedAvg) Update(w *Worker, update, model []float32, records []int, random
 	return nil
 }
 
-// batches sets gradient to the mean over the next batch.
-type batches func(gradient, model []float32) error
-
-// plainBatches walks through the records in random order, epoch by epoch.
-func (a FedAvg) plainBatches(w *Worker, records []int, random *noise.Stream) batches {
-	order := append([]int(nil), records...)
-	at := len(order)
-	return func(gradient, model []float32) error {
-		if at == len(order) {
-			random.Shuffle(order)
-			at = 0
-		}
-		batch := order[at:min(at+a.Batch, len(order))]
-		at += len(batch)
-		return w.MeanGradient(gradient, model, batch)
-	}
+// training is the state of local training. It is kept from client to client, so that training allocates nothing.
+type training struct {
+	local, gradient []float32
+	optimizer       Optimizer
+	config          OptimizerConfig // that the optimizer was made for
+	sum             []int64         // of clipped gradients
+	order           []int           // of the records in an epoch, or the records of a batch
+	at              int             // where the next batch begins in order
 }
 
-// noisyBatches draws Poisson batches. The divisor is the expected size: the real one would tell who was in it.
-func (a FedAvg) noisyBatches(w *Worker, records []int, random *noise.Stream) batches {
-	rate := a.RateFor(len(records))
-	sum := make([]int64, len(w.sum))
-	var batch []int
-	return func(gradient, model []float32) error {
-		batch = batch[:0]
-		for _, r := range records {
-			if random.Coin(rate) {
-				batch = append(batch, r)
-			}
-		}
-		clear(sum)
-		if err := w.AddClipped(sum, model, batch, a.Noise); err != nil {
+// begin starts a client's training from model.
+func (s *training) begin(a FedAvg, model []float32, records []int) error {
+	if len(s.local) != len(model) || s.config != a.Local {
+		optimizer, err := NewOptimizer(a.Local, len(model))
+		if err != nil {
 			return err
 		}
-		a.Noise.ServerNoise(sum, random) // the client is the one who sums here
-		a.Noise.Decode(gradient, sum, rate*float64(len(records)))
-		return nil
+		*s = training{local: make([]float32, len(model)), gradient: make([]float32, len(model)), optimizer: optimizer, config: a.Local}
 	}
+	copy(s.local, model)
+	s.optimizer.Reset()
+	s.order = append(s.order[:0], records...)
+	s.at = len(s.order)
+	return nil
+}
+
+// batch sets the gradient at the local weights for the next step.
+func (a FedAvg) batch(w *Worker, records []int, random *noise.Stream) error {
+	if a.Noise != nil {
+		return a.noisyBatch(w, records, random)
+	}
+	return a.plainBatch(w, random)
+}
+
+// plainBatch sets the gradient to the mean over the next records of an epoch, which are in random order.
+func (a FedAvg) plainBatch(w *Worker, random *noise.Stream) error {
+	s := &w.training
+	if s.at == len(s.order) {
+		random.Shuffle(s.order)
+		s.at = 0
+	}
+	batch := s.order[s.at:min(s.at+a.Batch, len(s.order))]
+	s.at += len(batch)
+	return w.MeanGradient(s.gradient, s.local, batch)
+}
+
+// noisyBatch sets the gradient to the noised mean over a Poisson batch. The divisor is the expected size: the real one would tell who
+// was in it.
+func (a FedAvg) noisyBatch(w *Worker, records []int, random *noise.Stream) error {
+	s := &w.training
+	rate := a.RateFor(len(records))
+	s.order = s.order[:0]
+	for _, r := range records {
+		if random.Coin(rate) {
+			s.order = append(s.order, r)
+		}
+	}
+	if s.sum == nil {
+		s.sum = make([]int64, len(s.local))
+	}
+	clear(s.sum)
+	if err := w.AddClipped(s.sum, s.local, s.order, a.Noise); err != nil {
+		return err
+	}
+	a.Noise.ServerNoise(s.sum, random) // the client is the one who sums here
+	a.Noise.Decode(s.gradient, s.sum, rate*float64(len(records)))
+	return nil
 }
 
 // ServerGradient turns the mean update into what the server's optimizer steps against: its negative.

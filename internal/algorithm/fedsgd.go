@@ -7,7 +7,7 @@ import "hubbub/noise"
 type FedSGD struct{}
 
 // Update sets update to the client's mean gradient.
-func (FedSGD) Update(w *Worker, update, model []float32, records []int, _ *noise.Stream) error {
+func (FedSGD) Update(w *Worker, update, model []float32, _ int, records []int, _ *noise.Stream) error {
 	return w.MeanGradient(update, model, records)
 }
 

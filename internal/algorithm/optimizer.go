@@ -2,14 +2,17 @@ package algorithm
 
 import (
 	"fmt"
-	"math"
 	"slices"
+
+	"hubbub/internal/kernel"
 )
 
 // Optimizer steps weights against a gradient. A client has one for its local training, the server one for its releases.
 type Optimizer interface {
-	// Step changes params by one step against gradient.
-	Step(params, gradient []float32)
+	// Step changes params by one step of this learning rate against gradient.
+	Step(params, gradient []float32, rate float64)
+	// Reset forgets all steps.
+	Reset()
 	// State returns what the optimizer remembers between steps, to be kept and put back by [Optimizer.Restore].
 	State() State
 	Restore(State) error
@@ -32,37 +35,64 @@ func (s State) Clone() State {
 
 // OptimizerConfig names an optimizer and its settings. Zero fields take the stated default.
 type OptimizerConfig struct {
-	Kind    string  // sgd, momentum, adam or rmsprop
-	Rate    float64 // learning rate; required
-	Beta    float64 // momentum: 0.9; adam: decay of the mean, 0.9; rmsprop: decay of the square, 0.9
-	Beta2   float64 // adam: decay of the square, 0.999
-	Epsilon float64 // adam, rmsprop: added to the root, 1e-8 (no privacy parameter)
+	Kind        string   // sgd, momentum, adam, yogi, adagrad or rmsprop
+	Rate        float64  // learning rate; required
+	Schedule    Schedule // what becomes of the rate from round to round; default: nothing
+	Beta        float64  // momentum: 0.9; adam, yogi: decay of the mean, 0.9; rmsprop: decay of the square, 0.9
+	Beta2       float64  // decay of the square; adam: 0.999, yogi: 0.99
+	Tau         float64  // added to the root; adam, rmsprop: 1e-8, yogi, adagrad: 1e-3
+	WeightDecay float64  // weights shrink by the rate times this in every step; 0: they do not
 }
+
+// RateIn is the learning rate in a round, which counts from 1.
+func (c OptimizerConfig) RateIn(round int) float64 { return c.Rate * c.Schedule.Factor(round) }
 
 // NewOptimizer makes an optimizer for a weight vector of this size.
 func NewOptimizer(c OptimizerConfig, size int) (Optimizer, error) {
 	if !(c.Rate > 0) {
 		return nil, fmt.Errorf("algorithm: learning rate %g: must be above 0", c.Rate)
 	}
-	beta, beta2, epsilon := orDefault(c.Beta, 0.9), orDefault(c.Beta2, 0.999), orDefault(c.Epsilon, 1e-8)
-	if !(beta < 1 && beta > 0 && beta2 < 1 && beta2 > 0 && epsilon > 0) {
-		return nil, fmt.Errorf("algorithm: decay %g, %g outside (0, 1) or epsilon %g not above 0", beta, beta2, epsilon)
+	if !(c.WeightDecay >= 0 && c.Rate*c.WeightDecay < 1) {
+		return nil, fmt.Errorf("algorithm: weight decay %g: must be at least 0, and below 1/%g: a step takes off the rate times as much", c.WeightDecay, c.Rate)
 	}
-	m := memory{rate: c.Rate, beta: beta, beta2: beta2, epsilon: epsilon}
+	if err := c.Schedule.Check(); err != nil {
+		return nil, err
+	}
+	beta2, tau := 0.999, 1e-8
+	switch c.Kind {
+	case "yogi":
+		beta2, tau = 0.99, 1e-3 // Reddi et al. 2021, section 5.2 and appendix D
+	case "adagrad":
+		tau = 1e-3
+	}
+	m := memory{decay: c.WeightDecay, beta: orDefault(c.Beta, 0.9), beta2: orDefault(c.Beta2, beta2), tau: orDefault(c.Tau, tau)}
+	if !(m.beta < 1 && m.beta > 0 && m.beta2 < 1 && m.beta2 > 0 && m.tau > 0) {
+		return nil, fmt.Errorf("algorithm: decay %g, %g outside (0, 1) or tau %g not above 0", m.beta, m.beta2, m.tau)
+	}
+	var o Optimizer
 	switch c.Kind {
 	case "sgd":
-		return &sgd{m}, nil
+		o = &sgd{m}
 	case "momentum":
 		m.remember(1, size)
-		return &momentum{m}, nil
+		o = &momentum{m}
 	case "adam":
 		m.remember(2, size)
-		return &adam{m}, nil
+		o = &adam{m}
+	case "yogi":
+		m.remember(2, size)
+		o = &yogi{m}
+	case "adagrad":
+		m.remember(1, size)
+		o = &adaGrad{m}
 	case "rmsprop":
 		m.remember(1, size)
-		return &rmsProp{m}, nil
+		o = &rmsProp{m}
+	default:
+		return nil, fmt.Errorf("algorithm: optimizer %q is none of sgd, momentum, adam, yogi, adagrad, rmsprop", c.Kind)
 	}
-	return nil, fmt.Errorf("algorithm: optimizer %q is none of sgd, momentum, adam, rmsprop", c.Kind)
+	o.Reset()
+	return o, nil
 }
 
 func orDefault(x, otherwise float64) float64 {
@@ -74,8 +104,8 @@ func orDefault(x, otherwise float64) float64 {
 
 // memory is what all optimizers share.
 type memory struct {
-	rate, beta, beta2, epsilon float64
-	state                      State
+	decay, beta, beta2, tau float64
+	state                   State
 }
 
 func (m *memory) remember(vectors, size int) {
@@ -84,7 +114,22 @@ func (m *memory) remember(vectors, size int) {
 	}
 }
 
+// shrink is decoupled weight decay (Loshchilov and Hutter 2019, arXiv:1711.05101): it never passes through the optimizer's memory.
+func (m *memory) shrink(params []float32, rate float64) {
+	if m.decay == 0 {
+		return
+	}
+	kernel.Scale(params, float32(1-rate*m.decay))
+}
+
 func (m *memory) State() State { return m.state }
+
+func (m *memory) Reset() {
+	m.state.Steps = 0
+	for _, v := range m.state.Vectors {
+		clear(v)
+	}
+}
 
 func (m *memory) Restore(s State) error {
 	if len(s.Vectors) != len(m.state.Vectors) {
@@ -97,51 +142,4 @@ func (m *memory) Restore(s State) error {
 	}
 	m.state = s.Clone()
 	return nil
-}
-
-type sgd struct{ memory }
-
-func (o *sgd) Step(params, gradient []float32) {
-	rate := float32(o.rate)
-	for i, g := range gradient {
-		params[i] -= rate * g
-	}
-}
-
-// momentum is Polyak's heavy ball: v = βv + g, w -= rate·v.
-type momentum struct{ memory }
-
-func (o *momentum) Step(params, gradient []float32) {
-	rate, beta, velocity := float32(o.rate), float32(o.beta), o.state.Vectors[0]
-	for i, g := range gradient {
-		velocity[i] = beta*velocity[i] + g
-		params[i] -= rate * velocity[i]
-	}
-}
-
-// adam is Kingma and Ba 2015, Algorithm 1, with its bias correction.
-type adam struct{ memory }
-
-func (o *adam) Step(params, gradient []float32) {
-	o.state.Steps++
-	mean, square := o.state.Vectors[0], o.state.Vectors[1]
-	rate := o.rate / (1 - math.Pow(o.beta, float64(o.state.Steps)))
-	correction := 1 / (1 - math.Pow(o.beta2, float64(o.state.Steps)))
-	beta, beta2 := float32(o.beta), float32(o.beta2)
-	for i, g := range gradient {
-		mean[i] = beta*mean[i] + (1-beta)*g
-		square[i] = beta2*square[i] + (1-beta2)*g*g
-		params[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(square[i])*correction) + o.epsilon))
-	}
-}
-
-// rmsProp is Hinton's lecture 6e: the gradient over the root of its decaying mean square.
-type rmsProp struct{ memory }
-
-func (o *rmsProp) Step(params, gradient []float32) {
-	square, beta := o.state.Vectors[0], float32(o.beta)
-	for i, g := range gradient {
-		square[i] = beta*square[i] + (1-beta)*g*g
-		params[i] -= float32(o.rate * float64(g) / (math.Sqrt(float64(square[i])) + o.epsilon))
-	}
 }

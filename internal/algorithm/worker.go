@@ -18,6 +18,10 @@ type Worker struct {
 	inputs []float32
 	labels []uint8
 	sum    []float32
+	clip   float64                                        // of the sum at hand
+	factor func(example int, squaredNorm float64) float64 // that clip asks for; made once: a closure allocates
+
+	training training // of FedAvg
 }
 
 // NewWorker makes scratch memory for a network over a data set, for one goroutine.
@@ -26,7 +30,9 @@ func NewWorker(net *nn.Net, set *data.Set) *Worker { return NewSharedWorker(net,
 // NewSharedWorker makes a worker whose every batch is shared out to a crew: for one client, where a worker for each core would have
 // nothing to do.
 func NewSharedWorker(net *nn.Net, set *data.Set, crew nn.Crew) *Worker {
-	return &Worker{set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
+	w := &Worker{set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
+	w.factor = func(_ int, squaredNorm float64) float64 { return mechanism.ClipFactor(squaredNorm, w.clip) }
+	return w
 }
 
 // load copies records next to each other.
@@ -58,16 +64,15 @@ type sumProtector interface {
 
 // AddClipped adds every record's gradient to sum, each clipped by itself if the protector clips.
 func (w *Worker) AddClipped(sum []int64, model []float32, records []int, protect sumProtector) error {
-	clip := protect.ClipNorm()
-	factor := func(_ int, squaredNorm float64) float64 { return mechanism.ClipFactor(squaredNorm, clip) }
+	w.clip = protect.ClipNorm()
 	for len(records) > 0 {
 		batch := records[:min(len(records), mechanism.MaxBatch)]
 		records = records[len(batch):]
 		inputs, labels := w.load(batch)
 		clear(w.sum)
 		var loss float64
-		if clip > 0 {
-			loss = w.pass.Clipped(w.sum, model, inputs, labels, factor)
+		if w.clip > 0 {
+			loss = w.pass.Clipped(w.sum, model, inputs, labels, w.factor)
 		} else {
 			loss = w.pass.Sum(w.sum, model, inputs, labels)
 		}
@@ -118,6 +123,22 @@ func (w *Worker) PerExample(rows, model []float32, records []int) error {
 		return ErrDiverged
 	}
 	return nil
+}
+
+// Each hands the gradient of each record to use, with the runs of weights that it is set in: it is zero elsewhere. It stops at the
+// first error. The worker must not be shared.
+func (w *Worker) Each(model []float32, records []int, use func(i int, gradient []float32, runs [][2]int) error) error {
+	inputs, labels := w.load(records)
+	var failed error
+	loss := w.pass.Each(model, inputs, labels, func(_, i int, gradient []float32, runs [][2]int) {
+		if failed == nil {
+			failed = use(i, gradient, runs)
+		}
+	})
+	if failed != nil {
+		return failed
+	}
+	return checkLoss(loss)
 }
 
 // Evaluate returns the summed loss and the number of right answers over a batch of any data set.

@@ -33,6 +33,7 @@ func (f *Federation) buildPrinted(average algorithm.FedAvg) error {
 		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 	}
 	f.Facts.Claim = printed.Event().(accountant.Unsound)
+	f.algorithm = average
 	f.way = way{printedClient{average, printed}, mechanism.None{}}
 	return nil
 }
@@ -44,8 +45,8 @@ type printedClient struct {
 	mechanism *adaptive.Printed
 }
 
-func (p printedClient) contribute(w *worker, model []float32, records []int, random noise.Key) error {
-	local, err := p.algorithm.Estimated(w.Worker, model, records, random.Derive("training").Stream())
+func (p printedClient) contribute(w *worker, model []float32, round int, records []int, random noise.Key) error {
+	local, err := p.algorithm.Estimated(w.Worker, model, round, records, random.Derive("training").Stream())
 	if err != nil {
 		return err
 	}

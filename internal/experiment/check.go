@@ -26,7 +26,8 @@ func (c *Config) check(doc *strictyaml.Document) error {
 		r.refuse("name", "must be up to 100 letters, digits, dots, dashes or underscores, as it names a folder")
 	}
 	c.Data.Partition.check(r)
-	c.Algorithm.check(r)
+	c.Model.check(r)
+	c.checkTraining(r)
 	if c.Cohort.Sampling == "fixed" {
 		if c.Cohort.Size != float64(int(c.Cohort.Size)) {
 			r.refuse("cohort.expected_size", "must be a whole number when sampling is fixed")
@@ -60,19 +61,5 @@ func (p Partition) check(r *refusals) {
 	} else {
 		r.unwanted(path+"alpha", "belongs to kind dirichlet, this is %s", p.Kind)
 		r.unwanted(path+"min_records", "belongs to kind dirichlet, this is %s", p.Kind)
-	}
-}
-
-func (a Algorithm) check(r *refusals) {
-	if a.Kind == "fedsgd" {
-		r.unwanted("algorithm.local", "belongs to fedavg: fedsgd sends one gradient and trains nothing on the client")
-		return
-	}
-	if a.Local == nil {
-		r.refuse("algorithm.local", "must say how a client trains: {lr: 0.1, batch: 32, epochs: 1}")
-		return
-	}
-	if (a.Local.Epochs > 0) == (a.Local.Steps > 0) {
-		r.refuse("algorithm.local", "must have epochs or steps, exactly one of them")
 	}
 }

@@ -49,37 +49,6 @@ type Partition struct {
 	MinRecords int     `yaml:"min_records" doc:"least number of records of a client (dirichlet)" min:"0" alias:"min_partition_size"`
 }
 
-// Model says what is trained.
-type Model struct {
-	Kind       string `yaml:"kind" doc:"mlp: fully connected layers" required:"true" enum:"mlp"`
-	Hidden     []int  `yaml:"hidden" doc:"widths of the hidden layers; none: logistic regression" min:"1" max:"1000000"`
-	Activation string `yaml:"activation" doc:"between layers" default:"relu" enum:"relu,tanh"`
-}
-
-// Algorithm says how the model is trained.
-type Algorithm struct {
-	Kind   string `yaml:"kind" doc:"fedsgd: one gradient per client and round; fedavg: local training" required:"true" enum:"fedsgd,fedavg"`
-	Local  *Local `yaml:"local" doc:"training on the client (fedavg)"`
-	Server Server `yaml:"server"`
-}
-
-// Local is training on the client.
-type Local struct {
-	Optimizer string  `yaml:"kind" doc:"optimizer" default:"sgd" enum:"sgd,momentum,adam,rmsprop" alias:"optimizer"`
-	Rate      float64 `yaml:"lr" doc:"learning rate" required:"true" gt:"0" alias:"learning_rate,rate"`
-	Beta      float64 `yaml:"beta" doc:"decay of the moving mean (momentum, adam) or square (rmsprop)" default:"0.9" gt:"0" lt:"1" alias:"momentum"`
-	Batch     int     `yaml:"batch" doc:"records per step; expected number under dpsgd" required:"true" min:"1" alias:"batch_size"`
-	Epochs    int     `yaml:"epochs" doc:"passes over the client's records in a round" min:"0" alias:"local_epochs"`
-	Steps     int     `yaml:"steps" doc:"steps in a round, instead of epochs" min:"0" alias:"local_steps"`
-}
-
-// Server is the step that the server takes with the mean of the updates.
-type Server struct {
-	Optimizer string  `yaml:"kind" doc:"optimizer" default:"sgd" enum:"sgd,momentum,adam,rmsprop" alias:"optimizer"`
-	Rate      float64 `yaml:"lr" doc:"learning rate" default:"1" gt:"0" alias:"learning_rate,rate,server_lr"`
-	Beta      float64 `yaml:"beta" doc:"decay of the moving mean (momentum, adam) or square (rmsprop)" default:"0.9" gt:"0" lt:"1" alias:"momentum"`
-}
-
 // Cohort says who takes part in a round.
 type Cohort struct {
 	Sampling     string  `yaml:"sampling" doc:"poisson: each client tosses a coin; fixed: so many are drawn" default:"poisson" enum:"poisson,fixed"`

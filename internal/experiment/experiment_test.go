@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -88,6 +89,29 @@ var kinds = map[string][]string{
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",
 		"privacy.mechanism.noise_multiplier=0.3",
 	},
+	"fedprox, yogi, cosine": {
+		"data.partition={kind: shards, clients: 30, shards_per_client: 2}", "cohort={sampling: fixed, expected_size: 15}", "privacy.mechanism.noise_multiplier=0.3",
+		"algorithm={kind: fedprox, mu: 0.1, local: {kind: adagrad, lr: 0.1, batch: 10, steps: 3, weight_decay: 0.01, schedule: {kind: step, every: 4, drop: 0.5}}, server: {kind: yogi, lr: 0.05, schedule: {kind: cosine, warmup: 2, final: 0.1}}}",
+	},
+	"dpsgd with a leash": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.8}}",
+		"data.partition={kind: dirichlet, clients: 10, alpha: 1}", "cohort={sampling: fixed, expected_size: 5}",
+		"algorithm={kind: fedprox, mu: 0.05, local: {kind: adam, lr: 0.03, tau: 1e-6, beta2: 0.99, batch: 10, epochs: 1, schedule: {kind: inverse-sqrt, warmup: 3}}, server: {kind: momentum, lr: 0.5}}",
+	},
+	"adagrad on the server": {
+		"algorithm.server={kind: adagrad, lr: 0.1, tau: 0.01, weight_decay: 0.02, schedule: {kind: linear}}",
+	},
+	"convolutions": {
+		"model={kind: layers, layers: [{kind: conv, filters: 6, size: 2}, {kind: relu}, {kind: groupnorm, groups: 2}, {kind: dense, units: 7}, {kind: tanh}]}",
+		"privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}", "secagg={kind: ideal}",
+	},
+	"convolutions, locally": {
+		"model={kind: layers, layers: [{kind: conv, filters: 6, size: 2}, {kind: relu}, {kind: maxpool, size: 2}]}",
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.5}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 5}",
+		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
+	},
+	"logistic regression": {"model={kind: logistic}"},
 	"adaptive": {
 		"privacy={mechanism: {kind: adaptive, sigma0: 0.3, beta: 2, reading: one}}",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",
@@ -118,8 +142,13 @@ func prepared(t testing.TB, overrides ...string) *Federation {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The accountant is half of the time of these tests: runs of one kind ask for the same prices.
+	memo, _ := memos.LoadOrStore(f.Hash, f.Facts.Memo)
+	f.Facts.Memo = memo.(*statement.Memo)
 	return f
 }
+
+var memos sync.Map
 
 func newFolder(t testing.TB) Folder {
 	t.Helper()
@@ -268,7 +297,7 @@ func TestTheOutcomeIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	for name, overrides := range kinds {
 		t.Run(name, func(t *testing.T) {
 			var first string
-			for _, cores := range []int{1, 2, 5} {
+			for _, cores := range []int{1, 3} {
 				before := runtime.GOMAXPROCS(cores)
 				d := newFolder(t)
 				_, err := prepared(t, overrides...).Start(context.Background(), d, "test", nil)

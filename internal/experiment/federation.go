@@ -29,6 +29,7 @@ type Federation struct {
 	way       way                // of an update in every round, unless it follows the releases
 	follows   *adaptive.Released // whose intervals follow the releases; nil for the other mechanisms
 	batched   protector          // clients of one record each: many of them are computed at once and clipped by this; nil: one by one
+	gradients runsEncoder        // clients of one record each whose gradients are protected one by one, but computed together; nil: computed one by one too
 	key       noise.Key
 
 	granularity float64 // of integer noise: as given, or fitted to the bits
@@ -36,7 +37,7 @@ type Federation struct {
 
 // clientAlgorithm is what a client computes, and how the server takes it.
 type clientAlgorithm interface {
-	Update(w *algorithm.Worker, update, model []float32, records []int, random *noise.Stream) error
+	Update(w *algorithm.Worker, update, model []float32, round int, records []int, random *noise.Stream) error
 	ServerGradient(mean []float32)
 }
 
@@ -56,8 +57,8 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if f.Parts, err = f.deal(); err != nil {
 		return nil, c.refuse("data.partition", "cannot be dealt: %v", err)
 	}
-	if f.Net, err = nn.MLP(f.Train.Dim(), c.Model.Hidden, f.Train.Classes, nn.Activation(c.Model.Activation)); err != nil {
-		return nil, c.refuse("model", "is impossible: %v", err)
+	if f.Net, err = f.network(); err != nil {
+		return nil, err
 	}
 	clients := len(f.Parts)
 	if c.Cohort.Size > float64(clients) {
@@ -72,8 +73,12 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	}
 	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
 	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
-	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums {
-		f.batched = f.way.server.(protector)
+	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" {
+		if sums {
+			f.batched = f.way.server.(protector)
+		} else {
+			f.gradients, _ = f.way.server.(runsEncoder)
+		}
 	}
 	return f, nil
 }
@@ -129,13 +134,7 @@ func (f *Federation) protect() error {
 			f.Facts.Total = func(scale float64) accountant.Event { return accountant.Laplace{Scale: scale, Dim: f.Net.Size()} }
 		}
 	}
-	average := algorithm.FedAvg{}
-	if local := c.Algorithm.Local; local != nil {
-		average = algorithm.FedAvg{
-			Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
-			Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
-		}
-	}
+	average := c.localTraining()
 	if f.Facts.Protection == statement.InTraining {
 		for _, records := range f.Parts {
 			f.Facts.BatchRate = append(f.Facts.BatchRate, average.RateFor(len(records)))
@@ -157,30 +156,39 @@ func (f *Federation) protect() error {
 }
 
 func (f *Federation) build(average algorithm.FedAvg) error {
-	f.algorithm = algorithm.FedSGD{}
-	if f.Config.Algorithm.Kind == "fedavg" {
+	if f.Config.Algorithm.Local != nil {
 		if err := average.Check(); err != nil {
 			return f.Config.refuse("algorithm.local", "is impossible: %v", err)
 		}
-		f.algorithm = average
 	}
 	switch f.Config.Privacy.Mechanism.Kind {
 	case "adaptive":
 		return f.buildPrinted(average)
 	case "adaptive-released":
+		f.algorithm = f.training(average)
 		return f.buildFollowing()
 	case "waterfill":
+		f.algorithm = f.training(average)
 		return f.buildFilling()
 	}
 	protect, err := f.protector(&average)
 	if err != nil {
 		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 	}
-	if average.Noise != nil {
-		f.algorithm = average
-	}
+	f.algorithm = f.training(average)
 	f.way = way{updates{f.algorithm, protect}, protect}
 	return nil
+}
+
+// training is the algorithm of the file.
+func (f *Federation) training(average algorithm.FedAvg) clientAlgorithm {
+	switch f.Config.Algorithm.Kind {
+	case "fedavg":
+		return average
+	case "fedprox":
+		return algorithm.FedProx{FedAvg: average, Mu: f.Config.Algorithm.Mu}
+	}
+	return algorithm.FedSGD{}
 }
 
 // protector makes the mechanism on updates. Noise inside local training is put into the algorithm instead.

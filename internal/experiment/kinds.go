@@ -12,22 +12,24 @@ type kind struct {
 	unit   string   // what it hides
 	shares bool     // noise in shares, so that secure aggregation matters
 
-	algorithm string // the only one that it goes with; empty: any
-	broken    bool   // has no guarantee, whatever its noise
+	algorithms []string // those that it goes with; none: all
+	broken     bool     // has no guarantee, whatever its noise
 }
+
+var localTraining = []string{"fedavg", "fedprox"}
 
 var mechanismKinds = map[string]kind{
 	"gaussian": {keys: []string{"place", "clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "client"},
 	"laplace":  {keys: []string{"place", "clip", "scale"}, noise: "scale", unit: "client"},
-	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithm: "fedavg"},
+	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithms: localTraining},
 	"skellam":  {keys: []string{"clip", "granularity", "bits", "rotate", "rounding", "k", "bound", "rate"}, noise: "rate", unit: "client", shares: true},
 	"ddgauss":  {keys: []string{"clip", "granularity", "bits", "rotate", "rounding", "sigma2"}, noise: "sigma2", unit: "client", shares: true},
 	"smm":      {keys: []string{"clip", "granularity", "bits", "rotate", "rate"}, noise: "rate", unit: "client", shares: true},
 	"binomial": {keys: []string{"clip", "granularity", "bits", "rotate", "trials"}, noise: "trials", unit: "client", shares: true},
 
-	"adaptive":          {keys: []string{"beta", "sigma0", "reading"}, noise: "sigma0", unit: "client", algorithm: "fedavg", broken: true},
-	"adaptive-released": {keys: []string{"beta", "sigma0", "follow", "smallest", "largest"}, noise: "sigma0", unit: "client", algorithm: "fedavg"},
-	"waterfill":         {keys: []string{"method", "batch", "clip", "variance"}, noise: "variance", unit: "record", algorithm: "fedsgd"},
+	"adaptive":          {keys: []string{"beta", "sigma0", "reading"}, noise: "sigma0", unit: "client", algorithms: []string{"fedavg"}, broken: true},
+	"adaptive-released": {keys: []string{"beta", "sigma0", "follow", "smallest", "largest"}, noise: "sigma0", unit: "client", algorithms: localTraining},
+	"waterfill":         {keys: []string{"method", "batch", "clip", "variance"}, noise: "variance", unit: "record", algorithms: []string{"fedsgd"}},
 
 	"none": {},
 }
@@ -60,18 +62,9 @@ const mechanismPath = "privacy.mechanism."
 func (c *Config) checkPrivacy(r *refusals) {
 	p, m := c.Privacy, c.Privacy.Mechanism
 	k := m.kind()
-	var all []string
-	for _, other := range mechanismKinds {
-		all = append(all, other.keys...)
-	}
-	slices.Sort(all)
-	for _, key := range slices.Compact(all) {
-		if !slices.Contains(k.keys, key) {
-			r.unwanted(mechanismPath+key, "belongs to %s, this is %s", strings.Join(kindsWith(key), ", "), m.Kind)
-		}
-	}
+	checkKeys(r, mechanismPath, m.Kind, mechanismKeys())
 	if !k.shares && m.Kind != "waterfill" {
-		r.unwanted("secagg", "belongs to kinds that hide a contribution among others (%s, waterfill), this is %s: here the server adds up what it sees", strings.Join(kindsWith("granularity"), ", "), m.Kind)
+		r.unwanted("secagg", "belongs to kinds that hide a contribution among others (%s, waterfill), this is %s: here the server adds up what it sees", strings.Join(kindsWith(mechanismKeys(), "granularity"), ", "), m.Kind)
 	}
 	if m.Kind == "none" {
 		for _, key := range []string{"privacy.target", "privacy.delta"} {
@@ -95,18 +88,19 @@ func (c *Config) checkPrivacy(r *refusals) {
 		}
 		r.refuse("privacy.unit", rule, m.Kind)
 	}
-	if c.Algorithm.Kind != k.algorithm && k.algorithm != "" {
+	if len(k.algorithms) > 0 && !slices.Contains(k.algorithms, c.Algorithm.Kind) {
 		what := "protects local training"
-		if k.algorithm == "fedsgd" {
+		if slices.Contains(k.algorithms, "fedsgd") {
 			what = "protects single gradients"
 		}
-		r.refuse("algorithm.kind", "must be %s for mechanism %s, which %s", k.algorithm, m.Kind, what)
+		r.refuse("algorithm.kind", "must be %s for mechanism %s, which %s", strings.Join(k.algorithms, " or "), m.Kind, what)
 	}
 	if p.Target != nil && p.Target.Against == "server" && m.Place == "central" {
 		r.refuse("privacy.target.against", "cannot be reached: with place central the server sees every update; use place local, or kind dpsgd")
 	}
 	if k.broken {
 		c.checkBroken(r, k)
+		c.checkPrinted(r)
 		return
 	}
 	c.checkNoise(r, k)
@@ -127,6 +121,20 @@ func (c *Config) checkBroken(r *refusals, k kind) {
 	}
 	if !(c.Privacy.Mechanism.noise() > 0) {
 		r.refuse(mechanismPath+k.noise, "must be above 0; for no noise at all ask by name: mechanism {kind: none}")
+	}
+}
+
+// checkPrinted checks that local training is one of the paper's.
+func (c *Config) checkPrinted(r *refusals) {
+	l := c.Algorithm.Local
+	if l == nil {
+		return
+	}
+	if l.Optimizer == "yogi" || l.Optimizer == "adagrad" {
+		r.refuse("algorithm.local.kind", "must be sgd, momentum, adam or rmsprop for mechanism adaptive: the paper has an estimate for these")
+	}
+	if l.WeightDecay > 0 {
+		r.refuse("algorithm.local.weight_decay", "must be left out with mechanism adaptive: the paper's estimate knows none")
 	}
 }
 
@@ -155,18 +163,15 @@ func (c *Config) checkFilling(r *refusals) {
 		r.refuse("secagg", "must say how contributions are added up: {kind: ideal}")
 		return
 	}
-	r.unwanted("secagg.noise", "belongs to shares of integer noise (%s), this is waterfill", strings.Join(kindsWith("granularity"), ", "))
+	r.unwanted("secagg.noise", "belongs to shares of integer noise (%s), this is waterfill", strings.Join(kindsWith(mechanismKeys(), "granularity"), ", "))
 }
 
-func kindsWith(key string) []string {
-	var names []string
+func mechanismKeys() map[string][]string {
+	keys := map[string][]string{}
 	for name, k := range mechanismKinds {
-		if slices.Contains(k.keys, key) {
-			names = append(names, name)
-		}
+		keys[name] = k.keys
 	}
-	slices.Sort(names)
-	return names
+	return keys
 }
 
 // checkNoise wants a target, or the noise and a delta, and not both.

@@ -13,7 +13,9 @@ type Plan struct {
 	Name        string          `json:"name"`
 	Clients     int             `json:"clients"`
 	Records     int             `json:"records"`
+	Model       string          `json:"model"` // its kind
 	Weights     int             `json:"weights"`
+	Tensors     []Tensor        `json:"tensors"`
 	Rounds      int             `json:"rounds"`
 	Noise       Noise           `json:"noise,omitempty"`
 	Statement   []statement.Row `json:"statement"`
@@ -22,6 +24,12 @@ type Plan struct {
 	Seconds     float64         `json:"seconds"`    // estimated, on this machine as it is now
 	MemoryBytes int64           `json:"memory_bytes"`
 	ConfigHash  string          `json:"config_hash"`
+}
+
+// Tensor is a part of the model.
+type Tensor struct {
+	Name  string `json:"name"`
+	Shape []int  `json:"shape"`
 }
 
 // probe is how long one kind of work is tried for the estimate.
@@ -33,7 +41,12 @@ func (f *Federation) Plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	var tensors []Tensor
+	for _, t := range f.Net.Tensors() {
+		tensors = append(tensors, Tensor{t.Name, t.Shape})
+	}
 	return Plan{
+		Model: f.Config.Model.Kind, Tensors: tensors,
 		Name: f.Config.Name, Clients: len(f.Parts), Records: f.Train.Len(), Weights: f.Net.Size(), Rounds: f.Config.Rounds,
 		Noise: f.Noise(), Statement: rows, BytesUp: f.BytesUp(), BytesDown: f.BytesDown(),
 		Seconds: f.estimateSeconds(), MemoryBytes: f.estimateMemory(), ConfigHash: f.Hash,
@@ -48,10 +61,7 @@ func (f *Federation) estimateSeconds() float64 {
 	perClient := 0.0
 	way, err := f.wayAfter(model, nil)
 	if err == nil && len(cohort) > 0 {
-		size := 1
-		if f.batched != nil {
-			size = min(len(cohort), 64)
-		}
+		size := min(len(cohort), f.together())
 		began, tried := time.Now(), 0
 		for from := 0; from+size <= len(cohort) && time.Since(began) < probe; from += size {
 			if err := crew.contribute(crew.workers[0], way.client, 1, model, cohort[from:from+size]); err != nil {
@@ -77,21 +87,26 @@ func (f *Federation) serverWork(crew *crew, model []float32) {
 	sum := make([]int64, f.width())
 	f.way.server.ServerNoise(sum, f.key.Derive("probe").Stream())
 	r := run{f: f, crew: crew, way: f.way}
-	c := f.Config.Algorithm.Server
 	var err error
-	if r.server, err = algorithm.NewOptimizer(algorithm.OptimizerConfig{Kind: c.Optimizer, Rate: c.Rate, Beta: c.Beta}, len(model)); err == nil {
-		r.apply(append([]float32(nil), model...), &rounds.Release{Sum: sum, Contributors: 1})
+	if r.server, err = algorithm.NewOptimizer(f.Config.serverOptimizer(), len(model)); err == nil {
+		r.apply(append([]float32(nil), model...), &rounds.Release{Round: 1, Sum: sum, Contributors: 1})
 	}
 }
 
 // estimateMemory adds up what is held at once: data, models, and each worker's scratch.
 func (f *Federation) estimateMemory() int64 {
-	d := int64(f.Net.Size())
+	d, cores := int64(f.Net.Size()), int64(crewSize())
 	data := int64(len(f.Train.Features)+len(f.Test.Features))*4 + int64(f.Train.Len())*8*2
 	models := d * (4*8 + 8*2) // model, next model, optimizer and its copies, mean; the engine's sums
-	workers := int64(crewSize()) * (d*(4+4+8) + 64*int64(f.Net.Inputs())*4*3)
-	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
-		workers += int64(crewSize()) * d * int64(len(f.Parts[0])) * 12
+	batch := evaluationBatch
+	each := d*(4+4) + int64(f.width())*8 // update and sums
+	if l := f.Config.Algorithm.Local; l != nil {
+		batch = max(batch, l.Batch)
+		each += d * (4*4 + 8) // local weights, gradient, optimizer; the sum of clipped gradients
 	}
-	return data + models + workers
+	each += f.Net.Memory(batch) + int64(batch*f.Net.Inputs())*4
+	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
+		each += d * int64(len(f.Parts[0])) * 12
+	}
+	return data + models + cores*each
 }

@@ -111,9 +111,8 @@ func (f *Federation) Resume(ctx context.Context, d Folder, version string, progr
 func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*run, error) {
 	r := &run{f: f, folder: d, crew: newCrew(f), last: at, good: at, took: f.participation(at.round), progress: progress}
 	r.began = time.Now().Add(-time.Duration(at.seconds * float64(time.Second)))
-	c := f.Config.Algorithm.Server
 	var err error
-	if r.server, err = algorithm.NewOptimizer(algorithm.OptimizerConfig{Kind: c.Optimizer, Rate: c.Rate, Beta: c.Beta}, f.Net.Size()); err != nil {
+	if r.server, err = algorithm.NewOptimizer(f.Config.serverOptimizer(), f.Net.Size()); err != nil {
 		return nil, err
 	}
 	if at.round > 0 {
@@ -247,7 +246,7 @@ func (r *run) apply(model []float32, release *rounds.Release) {
 	mean := make([]float32, len(model))
 	r.way.server.Decode(mean, release.Sum, divisor)
 	r.f.algorithm.ServerGradient(mean)
-	r.server.Step(model, mean)
+	r.server.Step(model, mean, r.f.Config.serverOptimizer().RateIn(release.Round))
 }
 
 // measure evaluates on schedule and refuses a model that has diverged.

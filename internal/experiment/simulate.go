@@ -10,6 +10,7 @@ import (
 	"hubbub/internal/algorithm"
 	"hubbub/internal/rounds"
 	"hubbub/mechanism"
+	"hubbub/noise"
 )
 
 // crew computes the contributions of a cohort on all cores. Contributions are integers, so neither the number of workers nor
@@ -19,12 +20,16 @@ type crew struct {
 	workers []*worker
 }
 
+// worker is the memory of one goroutine. It is kept from client to client and round to round.
 type worker struct {
 	*algorithm.Worker
-	update  []float32
-	sum     []int64
-	rows    []float32 // gradients of single records, where a mechanism wants them
-	clients []int     // whose contributions are in sum
+	update   []float32
+	sum      []int64
+	rows     []float32    // gradients of single records, where a mechanism wants them
+	clients  []int        // whose contributions are in sum
+	records  []int        // of clients that are computed together
+	training noise.Stream // of the client at hand
+	noise    noise.Stream
 }
 
 // crewSize is one worker per core.
@@ -42,10 +47,7 @@ func newCrew(f *Federation) *crew {
 
 // contributions computes what the cohort sends, one sum per worker.
 func (c *crew) contributions(ctx context.Context, client clientSide, round int, model []float32, cohort []int) ([]rounds.Contribution, error) {
-	size := 1
-	if c.f.batched != nil {
-		size = mechanism.MaxBatch // the batches, and so their float sums, are the same on any number of cores
-	}
+	size := c.f.together()
 	var next atomic.Int64
 	errs := make([]error, len(c.workers))
 	var group sync.WaitGroup
@@ -83,25 +85,52 @@ func (c *crew) contributions(ctx context.Context, client clientSide, round int, 
 	return sums, nil
 }
 
+// together is how many clients are computed at once. It is the same on any number of cores, and so are the float sums over them.
+func (f *Federation) together() int {
+	switch {
+	case f.batched != nil:
+		return mechanism.MaxBatch
+	case f.gradients != nil:
+		return 32 // few enough that two cores finish a cohort at about the same time
+	}
+	return 1
+}
+
 func (c *crew) contribute(w *worker, client clientSide, round int, model []float32, clients []int) error {
-	if c.f.batched != nil {
-		records := make([]int, len(clients))
-		for i, n := range clients {
-			records[i] = c.f.Parts[n][0]
+	if c.f.together() > 1 {
+		w.records = w.records[:0]
+		for _, n := range clients {
+			w.records = append(w.records, c.f.Parts[n][0])
 		}
-		return w.AddClipped(w.sum, model, records, c.f.batched)
+	}
+	switch {
+	case c.f.batched != nil:
+		return w.AddClipped(w.sum, model, w.records, c.f.batched)
+	case c.f.gradients != nil:
+		return w.Each(model, w.records, func(i int, gradient []float32, runs [][2]int) error {
+			w.noise.Restart(c.f.clientKey(round, clients[i]).Derive("noise"))
+			return c.f.gradients.ContributeRuns(w.sum, gradient, runs, &w.noise)
+		})
 	}
 	for _, n := range clients {
-		if err := client.contribute(w, model, c.f.Parts[n], c.f.key.Derive("client", uint64(round), uint64(n))); err != nil {
+		if err := client.contribute(w, model, round, c.f.Parts[n], c.f.clientKey(round, n)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// clientKey is what a client's randomness in a round grows from.
+func (f *Federation) clientKey(round, client int) noise.Key {
+	return f.key.Derive("client", uint64(round), uint64(client))
+}
+
+// evaluationBatch is fixed, so that the float sums are the same on any number of cores.
+const evaluationBatch = 100
+
 // evaluate measures loss and accuracy on the public test set.
 func (c *crew) evaluate(model []float32) (loss, accuracy float64) {
-	const batch = 100 // fixed, so that the float sums are the same on any number of cores
+	const batch = evaluationBatch
 	test := c.f.Test
 	n := test.Len()
 	losses := make([]float64, (n+batch-1)/batch)

@@ -64,7 +64,7 @@ type fillingClient struct {
 	clip      float64
 }
 
-func (c fillingClient) contribute(w *worker, model []float32, records []int, random noise.Key) error {
+func (c fillingClient) contribute(w *worker, model []float32, _ int, records []int, random noise.Key) error {
 	var chosen []int
 	for _, i := range c.mechanism.Sample(random.Derive("sample").Stream()) {
 		chosen = append(chosen, records[i])

@@ -1,6 +1,9 @@
 package experiment
 
-import "hubbub/noise"
+import (
+	"hubbub/mechanism"
+	"hubbub/noise"
+)
 
 // way is that of an update: on the client from its records to a contribution, on the server from the sum to a mean.
 type way struct {
@@ -10,7 +13,7 @@ type way struct {
 
 // clientSide computes what a client sends and adds it to the worker's sum.
 type clientSide interface {
-	contribute(w *worker, model []float32, records []int, random noise.Key) error
+	contribute(w *worker, model []float32, round int, records []int, random noise.Key) error
 }
 
 // serverSide makes a mean of what was sent.
@@ -33,17 +36,24 @@ type encoder interface {
 	Contribute(sum []int64, update []float32, random *noise.Stream) error
 }
 
+// runsEncoder is an encoder that looks only where an update may differ from zero, and comes to the same bits.
+type runsEncoder interface {
+	ContributeRuns(sum []int64, update []float32, runs mechanism.Runs, random *noise.Stream) error
+}
+
 // updates is the usual client side: an algorithm computes an update, and a mechanism protects it.
 type updates struct {
 	algorithm clientAlgorithm
 	mechanism encoder
 }
 
-func (u updates) contribute(w *worker, model []float32, records []int, random noise.Key) error {
-	if err := u.algorithm.Update(w.Worker, w.update, model, records, random.Derive("training").Stream()); err != nil {
+func (u updates) contribute(w *worker, model []float32, round int, records []int, random noise.Key) error {
+	w.training.Restart(random.Derive("training"))
+	if err := u.algorithm.Update(w.Worker, w.update, model, round, records, &w.training); err != nil {
 		return err
 	}
-	return u.mechanism.Contribute(w.sum, w.update, random.Derive("noise").Stream())
+	w.noise.Restart(random.Derive("noise"))
+	return u.mechanism.Contribute(w.sum, w.update, &w.noise)
 }
 
 // decoder is the server side of a mechanism whose noise comes from the clients alone.

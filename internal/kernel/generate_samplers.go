@@ -34,10 +34,12 @@ func main() {
 		normal32(v)
 	}
 	round()
+	addNearest()
 	ones()
 	for _, v := range []vector{avx512, avx2} {
 		addWrapped(v)
-		sumSquares(v)
+		sumSquares(v, false)
+		sumSquares(v, true)
 	}
 	out.Flush()
 }
@@ -74,6 +76,26 @@ func round() {
 	op("RET")
 }
 
+// addNearest is AddNearest: the conversion rounds to the nearest whole number, and to the even one of two.
+func addNearest() {
+	function("addNearestAVX512", "(sum *int64, x *float32, groups int, scale float64)", 32)
+	op("MOVQ sum+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VBROADCASTSD scale+24(FP), Z2")
+	eachEight("nearest8", func() {
+		op("VCVTPS2PD (SI), Z0")
+		op("VMULPD Z2, Z0, Z0")
+		op("VCVTPD2QQ Z0, Z0")
+		op("VPADDQ (DI), Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $32, SI")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
 // addWrapped is AddWrapped.
 func addWrapped(v vector) {
 	r := func(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
@@ -100,16 +122,28 @@ func addWrapped(v vector) {
 	op("RET")
 }
 
-// sumSquares is SumSquares: 32 partial sums, enough registers that no addition waits for the one before.
-func sumSquares(v vector) {
+// sumSquares is SumSquares: 32 partial sums, enough registers that no addition waits for the one before. With carry it is Squares.Add,
+// which begins with partial sums and leaves them.
+func sumSquares(v vector, carry bool) {
 	r := func(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
 	doubles := v.lanes / 2
 	registers := 32 / doubles
-	function("sumSquares"+v.name, "(x *float32, n int) float64", 24)
+	name := v.name
+	if carry {
+		name = "Carry" + v.name
+		function("addSquares"+v.name, "(x *float32, n int, sums *Squares)", 24)
+		op("MOVQ sums+16(FP), DI")
+	} else {
+		function("sumSquares"+v.name, "(x *float32, n int) float64", 24)
+	}
 	op("MOVQ x+0(FP), SI")
 	op("MOVQ n+8(FP), CX")
 	for i := range registers {
-		op("VXORPD X%d, X%d, X%d", i, i, i)
+		if carry {
+			op("VMOVUPD %d(DI), %s", 8*doubles*i, r(i))
+		} else {
+			op("VXORPD X%d, X%d, X%d", i, i, i)
+		}
 	}
 	add := func(i int, load string) {
 		free := r(8 + i%8)
@@ -118,17 +152,17 @@ func sumSquares(v vector) {
 		op("VADDPD %s, %s, %s", free, r(i), r(i))
 	}
 	op("SUBQ $32, CX")
-	op("JLT rest%s", v.name)
-	line("squares%s:", v.name)
+	op("JLT rest%s", name)
+	line("squares%s:", name)
 	for i := range registers {
 		add(i, fmt.Sprintf("VCVTPS2PD %d(SI)", 4*doubles*i))
 	}
 	op("ADDQ $128, SI")
 	op("SUBQ $32, CX")
-	op("JGE squares%s", v.name)
-	line("rest%s:", v.name) // adding the squares of zeros changes nothing
+	op("JGE squares%s", name)
+	line("rest%s:", name) // adding the squares of zeros changes nothing
 	op("ADDQ $32, CX")
-	op("JEQ reduce%s", v.name)
+	op("JEQ reduce%s", name)
 	if v.name == "AVX512" {
 		op("MOVL $1, AX")
 		op("SHLQ CX, AX")
@@ -151,7 +185,15 @@ func sumSquares(v vector) {
 			op("VADDPD Y14, %s, %s", r(i), r(i))
 		}
 	}
-	line("reduce%s:", v.name)
+	line("reduce%s:", name)
+	if carry {
+		for i := range registers {
+			op("VMOVUPD %s, %d(DI)", r(i), 8*doubles*i)
+		}
+		op("VZEROUPPER")
+		op("RET")
+		return
+	}
 	for half := registers / 2; half > 0; half /= 2 { // halves are added to halves
 		for i := range half {
 			op("VADDPD %s, %s, %s", r(i+half), r(i), r(i))

@@ -4,7 +4,7 @@
 //
 //	go run generate_vectors.go > vectors_amd64.s
 //
-// The Go functions that the loops must equal, bit for bit, are in hadamard.go and vectors.go.
+// The Go functions that the loops must equal, bit for bit, are in hadamard.go, kernel.go and rounding.go.
 package main
 
 import (
@@ -43,7 +43,9 @@ func main() {
 			hadamardRows(s, rows)
 		}
 		signed(s)
+		finite(s)
 	}
+	unwrap()
 	out.Flush()
 }
 
@@ -195,6 +197,62 @@ func signed(s set) {
 	}
 	op("DECQ CX")
 	op("JNZ signed%s", s.name)
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// finite is Finite: it stops at the first group of 16 with an exponent of all ones, and says how many groups were left then.
+func finite(s set) {
+	function("finite"+s.name, "(x *float32, groups int) (left int)", 24)
+	op("MOVQ x+0(FP), SI")
+	op("MOVQ groups+8(FP), CX")
+	op("MOVL $0x7f800000, AX")
+	op("MOVD AX, X2")
+	op("VPBROADCASTD X2, %s", s.r(2))
+	line("finite%s:", s.name)
+	if s.lanes == 16 {
+		op("VPANDD (SI), Z2, Z0")
+		op("VPCMPEQD Z2, Z0, K1")
+		op("KTESTW K1, K1")
+	} else {
+		op("VPAND (SI), Y2, Y0")
+		op("VPCMPEQD Y2, Y0, Y0")
+		op("VPAND 32(SI), Y2, Y1")
+		op("VPCMPEQD Y2, Y1, Y1")
+		op("VPOR Y0, Y1, Y0")
+		op("VPTEST Y0, Y0")
+	}
+	op("JNE found%s", s.name)
+	op("ADDQ $64, SI")
+	op("DECQ CX")
+	op("JNZ finite%s", s.name)
+	line("found%s:", s.name)
+	op("MOVQ CX, left+16(FP)")
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// unwrap is Unwrap, eight numbers at a time. AVX2 cannot turn an int64 into a float64.
+func unwrap() {
+	function("unwrapAVX512", "(dst *float32, sum *int64, groups int, half, mask int64, scale float64)", 48)
+	op("MOVQ dst+0(FP), DI")
+	op("MOVQ sum+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VPBROADCASTQ half+24(FP), Z1")
+	op("VPBROADCASTQ mask+32(FP), Z2")
+	op("VBROADCASTSD scale+40(FP), Z3")
+	line("unwrap:")
+	op("VPADDQ (SI), Z1, Z0")
+	op("VPANDQ Z2, Z0, Z0")
+	op("VPSUBQ Z1, Z0, Z0")
+	op("VCVTQQ2PD Z0, Z0")
+	op("VMULPD Z3, Z0, Z0")
+	op("VCVTPD2PS Z0, Y0")
+	op("VMOVUPS Y0, (DI)")
+	op("ADDQ $64, SI")
+	op("ADDQ $32, DI")
+	op("DECQ CX")
+	op("JNZ unwrap")
 	op("VZEROUPPER")
 	op("RET")
 }

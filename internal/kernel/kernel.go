@@ -40,7 +40,11 @@ func Scale(y []float32, x float32) {
 
 // Finite reports whether no element is NaN or infinite.
 func Finite(x []float32) bool {
-	for _, v := range x {
+	looked, finite := finiteFast(x)
+	if !finite {
+		return false
+	}
+	for _, v := range x[looked:] {
 		if math.Float32bits(v)&0x7f800000 == 0x7f800000 { // exponent all ones
 			return false
 		}

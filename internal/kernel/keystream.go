@@ -15,17 +15,25 @@ const Chunk = 512
 // Keystream is AES-256 in counter mode, counter zero first, big endian (NIST SP 800-38A).
 type Keystream struct {
 	block    cipher.Block  // nil if the fast version runs
-	portable cipher.Stream // of block
+	portable cipher.Stream // of block, at counter
 	keys     [15][16]byte  // the fast version's
-	counter  uint64        // its next block
+	counter  uint64        // of cipher blocks
 }
 
 // NewKeystream starts the stream of a key.
 func NewKeystream(key [32]byte) *Keystream {
+	k := new(Keystream)
+	k.Start(key)
+	return k
+}
+
+// Start begins the stream of another key, in the same memory.
+func (k *Keystream) Start(key [32]byte) {
 	if hasVAES {
-		return &Keystream{keys: roundKeys(key)}
+		*k = Keystream{keys: roundKeys(key)}
+		return
 	}
-	return portableKeystream(key)
+	*k = *portableKeystream(key)
 }
 
 func portableKeystream(key [32]byte) *Keystream {
@@ -50,6 +58,9 @@ func (k *Keystream) Seek(chunk uint64) {
 	}
 }
 
+// At is the chunk that comes next.
+func (k *Keystream) At() uint64 { return k.counter / (Chunk / aes.BlockSize) }
+
 // Fill overwrites dst, a multiple of [Chunk] bytes, with the next bytes of the stream.
 func (k *Keystream) Fill(dst []byte) {
 	if len(dst)%Chunk != 0 {
@@ -58,12 +69,12 @@ func (k *Keystream) Fill(dst []byte) {
 	if len(dst) == 0 {
 		return
 	}
-	if k.portable != nil {
+	if k.block != nil {
 		clear(dst)
 		k.portable.XORKeyStream(dst, dst)
-		return
+	} else {
+		keystreamFast(dst, &k.keys, k.counter)
 	}
-	keystreamFast(dst, &k.keys, k.counter)
 	k.counter += uint64(len(dst) / aes.BlockSize)
 }
 

@@ -48,7 +48,7 @@ func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add b
 
 // checkProduct panics if a matrix does not fit its slice. It settles products of nothing and says if there is more to do.
 func checkProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) bool {
-	if m < 0 || n < 0 || k < 0 || ldc < n || a.Row < 0 || a.Col < 0 || b.Row < 0 || b.Col < 0 {
+	if m|n|k|a.Row|a.Col|b.Row|b.Col < 0 || ldc < n {
 		panic(fmt.Sprintf("kernel: internal error: a product of %d×%d by %d×%d, with %d elements in a row of the result", m, k, k, n, ldc))
 	}
 	if m == 0 || n == 0 {
@@ -94,8 +94,11 @@ func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) product 
 		b: operand{unsafe.Pointer(unsafe.SliceData(b.Data)), b.Row, b.Col},
 		m: m, n: n, k: k, add: add,
 	}
-	parts := (k + maxDepth - 1) / maxDepth
-	p.depth = (k + parts - 1) / parts
+	p.depth = k
+	if k > maxDepth {
+		parts := (k + maxDepth - 1) / maxDepth
+		p.depth = (k + parts - 1) / parts
+	}
 	p.tileRows, p.tileWidth = tileShape()
 	// Rows of B that are far apart crowd the same sets of the cache, and copying them pays if enough rows of A use the copy.
 	p.packB = b.Col != 1 || m > 2*p.tileRows && (n > 2*p.tileWidth || b.Row%256 == 0)

@@ -80,7 +80,7 @@ func (s shape) check(t *testing.T, w *Workspace, seed uint64) []float32 {
 		}
 	}
 	if s.workers > 0 {
-		w.MultiplyParallel(c, ldc, a, b, s.m, s.n, s.k, s.add, s.workers)
+		w.share(c, ldc, a, b, s.m, s.n, s.k, s.add, s.workers) // whatever the size
 	} else {
 		w.Multiply(c, ldc, a, b, s.m, s.n, s.k, s.add)
 	}
@@ -161,6 +161,20 @@ func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *test
 				}
 				fused[v.name != "generic"] = want
 			})
+		}
+	}
+}
+
+func TestAParallelProductIsTheProduct(t *testing.T) {
+	const m, n, k = 200, 160, 140 // large enough to be shared
+	r := rand.New(rand.NewPCG(8, 9))
+	a, b, c, want := View{random(r, m*k), k, 1}, View{random(r, k*n), 1, k}, make([]float32, m*n), make([]float32, m*n)
+	var w Workspace
+	w.Multiply(want, n, a, b, m, n, k, false)
+	for workers := range 5 {
+		clear(c)
+		if w.MultiplyParallel(c, n, a, b, m, n, k, false, workers); !sameBits(c, want) {
+			t.Errorf("%d workers give other bits", workers)
 		}
 	}
 }

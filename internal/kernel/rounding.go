@@ -1,6 +1,9 @@
 package kernel
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Round sets dst to scale·x, rounded up with a probability of the fraction. scale counts in units of 2^-32: the product is cut towards
 // zero to 32 bits after the point, and four bytes of coins for each element decide. Products must be below 2^62.
@@ -8,6 +11,14 @@ func Round(dst []int64, x []float32, scale float64, coins []byte) {
 	x, coins = x[:len(dst)], coins[:4*len(dst)]
 	for i := roundFast(dst, x, scale, coins); i < len(dst); i++ {
 		dst[i] = (int64(float64(x[i])*scale) + int64(binary.LittleEndian.Uint32(coins[4*i:]))) >> 32
+	}
+}
+
+// AddNearest adds scale·x, rounded to the nearest whole number, to sum. Products must be below 2^62.
+func AddNearest(sum []int64, x []float32, scale float64) {
+	x = x[:len(sum)]
+	for i := addNearestFast(sum, x, scale); i < len(sum); i++ {
+		sum[i] += int64(math.RoundToEven(float64(x[i]) * scale))
 	}
 }
 
@@ -19,13 +30,34 @@ func AddWrapped(sum, x []int64, half, mask int64) {
 	}
 }
 
+// Unwrap sets dst to scale times the sum modulo mask+1, centred: what AddWrapped's sums stand for.
+func Unwrap(dst []float32, sum []int64, half, mask int64, scale float64) {
+	sum = sum[:len(dst)]
+	for i := unwrapFast(dst, sum, half, mask, scale); i < len(dst); i++ {
+		dst[i] = float32(float64((sum[i]+half)&mask-half) * scale)
+	}
+}
+
 // SumSquares is the squared L2 norm, summed in float64: a clip must not lose a small coordinate beside a large one. Element i goes to
 // partial sum i mod 32, whatever the processor, so that every one gives the same bits.
 func SumSquares(x []float32) float64 {
 	if sum, ok := sumSquaresFast(x); ok {
 		return sum
 	}
-	var s [32]float64
+	var s Squares
+	s.Add(x)
+	return s.Sum()
+}
+
+// Squares are the partial sums of SumSquares. Parts of a vector that is zero elsewhere, each beginning at a multiple of 32, add up to the
+// same bits as the whole.
+type Squares [32]float64
+
+// Add takes further elements.
+func (s *Squares) Add(x []float32) {
+	if addSquaresFast(s, x) {
+		return
+	}
 	for len(x) > 0 {
 		n := min(len(x), len(s))
 		for j, v := range x[:n] {
@@ -33,6 +65,10 @@ func SumSquares(x []float32) float64 {
 		}
 		x = x[n:]
 	}
+}
+
+// Sum is that of all.
+func (s Squares) Sum() float64 {
 	for half := len(s) / 2; half > 0; half /= 2 {
 		for j := range half {
 			s[j] += s[j+half]

@@ -72,6 +72,9 @@ func keystreamFast(dst []byte, keys *[15][16]byte, counter uint64) {
 func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 
 //go:noescape
+func addNearestAVX512(sum *int64, x *float32, groups int, scale float64)
+
+//go:noescape
 func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 
 //go:noescape
@@ -83,13 +86,28 @@ func sumSquaresAVX512(x *float32, n int) float64
 //go:noescape
 func sumSquaresAVX2(x *float32, n int) float64
 
-// roundFast and addWrappedFast do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64.
+//go:noescape
+func addSquaresAVX512(x *float32, n int, sums *Squares)
+
+//go:noescape
+func addSquaresAVX2(x *float32, n int, sums *Squares)
+
+// roundFast, addNearestFast and addWrappedFast do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 	groups := len(dst) / 8
 	if !hasAVX512 || groups == 0 {
 		return 0
 	}
 	roundAVX512(&dst[0], &x[0], &coins[0], groups, scale)
+	return 8 * groups
+}
+
+func addNearestFast(sum []int64, x []float32, scale float64) int {
+	groups := len(sum) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	addNearestAVX512(&sum[0], &x[0], groups, scale)
 	return 8 * groups
 }
 
@@ -116,4 +134,16 @@ func sumSquaresFast(x []float32) (sum float64, ok bool) {
 		return sumSquaresAVX2(unsafe.SliceData(x), len(x)), true
 	}
 	return 0, false
+}
+
+func addSquaresFast(sums *Squares, x []float32) bool {
+	switch {
+	case hasAVX512:
+		addSquaresAVX512(unsafe.SliceData(x), len(x), sums)
+	case hasAVX2:
+		addSquaresAVX2(unsafe.SliceData(x), len(x), sums)
+	default:
+		return false
+	}
+	return true
 }

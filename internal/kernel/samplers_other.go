@@ -19,6 +19,10 @@ func subtractKeystream64(*uint64, int, *[15][16]byte, uint64, uint64) { subWord(
 
 func roundFast([]int64, []float32, float64, []byte) int { return 0 }
 
+func addNearestFast([]int64, []float32, float64) int { return 0 }
+
 func addWrappedFast([]int64, []int64, int64, int64) int { return 0 }
 
 func sumSquaresFast([]float32) (float64, bool) { return 0, false }
+
+func addSquaresFast(*Squares, []float32) bool { return false }

@@ -213,6 +213,18 @@ func TestRoundingLoopsEqualTheirDefinition(t *testing.T) {
 					}
 					square[i%32] += float64(float64(x[i]) * float64(x[i]))
 				}
+				means := make([]float32, n+1)
+				means[n] = untouched
+				Unwrap(means[:n], y[:n], half, mask, 0.1)
+				for i := range n {
+					rest := ((y[i]+half)%(mask+1) + mask + 1) % (mask + 1)
+					if want := float32(float64(rest-half) * 0.1); means[i] != want {
+						t.Fatalf("%s: unwrap %d of %d: %g, want %g", v.name, i, n, means[i], want)
+					}
+				}
+				if means[n] != untouched {
+					t.Fatalf("%s: unwrapping %d elements touched the next one", v.name, n)
+				}
 				if dst[n] != 77 || sum[n] != before[n] {
 					t.Fatalf("%s: %d elements: the next one was touched", v.name, n)
 				}

@@ -35,6 +35,15 @@ func signedAVX512(dst, x, signs *float32, groups int, factor float32)
 //go:noescape
 func signedAVX2(dst, x, signs *float32, groups int, factor float32)
 
+//go:noescape
+func finiteAVX512(x *float32, groups int) (left int)
+
+//go:noescape
+func finiteAVX2(x *float32, groups int) (left int)
+
+//go:noescape
+func unwrapAVX512(dst *float32, sum *int64, groups int, half, mask int64, scale float64)
+
 // hadamardBlocksFast transforms blocks of as many elements as it says; 0 if x is shorter than one.
 func hadamardBlocksFast(x []float32) int {
 	switch {
@@ -95,4 +104,28 @@ func signedFast(dst, x, signs []float32, factor float32) int {
 		return 0
 	}
 	return 16 * groups
+}
+
+// finiteFast looks at the first elements, a multiple of 16, and says how many there are and whether all are finite.
+func finiteFast(x []float32) (looked int, finite bool) {
+	groups := len(x) / 16
+	switch {
+	case groups == 0:
+		return 0, true
+	case hasAVX512:
+		return 16 * groups, finiteAVX512(&x[0], groups) == 0
+	case hasAVX2:
+		return 16 * groups, finiteAVX2(&x[0], groups) == 0
+	}
+	return 0, true
+}
+
+// unwrapFast does the first elements, a multiple of 8, and says how many.
+func unwrapFast(dst []float32, sum []int64, half, mask int64, scale float64) int {
+	groups := len(dst) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	unwrapAVX512(&dst[0], &sum[0], groups, half, mask, scale)
+	return 8 * groups
 }

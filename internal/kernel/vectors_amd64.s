@@ -583,6 +583,26 @@ signedAVX512:
 	VZEROUPPER
 	RET
 
+// func finiteAVX512(x *float32, groups int) (left int)
+TEXT ·finiteAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ groups+8(FP), CX
+	MOVL $0x7f800000, AX
+	MOVD AX, X2
+	VPBROADCASTD X2, Z2
+finiteAVX512:
+	VPANDD (SI), Z2, Z0
+	VPCMPEQD Z2, Z0, K1
+	KTESTW K1, K1
+	JNE foundAVX512
+	ADDQ $64, SI
+	DECQ CX
+	JNZ finiteAVX512
+foundAVX512:
+	MOVQ CX, left+16(FP)
+	VZEROUPPER
+	RET
+
 // func hadamardBlocksAVX2(x *float32, blocks int)
 TEXT ·hadamardBlocksAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), AX
@@ -838,5 +858,51 @@ signedAVX2:
 	ADDQ $64, DI
 	DECQ CX
 	JNZ signedAVX2
+	VZEROUPPER
+	RET
+
+// func finiteAVX2(x *float32, groups int) (left int)
+TEXT ·finiteAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ groups+8(FP), CX
+	MOVL $0x7f800000, AX
+	MOVD AX, X2
+	VPBROADCASTD X2, Y2
+finiteAVX2:
+	VPAND (SI), Y2, Y0
+	VPCMPEQD Y2, Y0, Y0
+	VPAND 32(SI), Y2, Y1
+	VPCMPEQD Y2, Y1, Y1
+	VPOR Y0, Y1, Y0
+	VPTEST Y0, Y0
+	JNE foundAVX2
+	ADDQ $64, SI
+	DECQ CX
+	JNZ finiteAVX2
+foundAVX2:
+	MOVQ CX, left+16(FP)
+	VZEROUPPER
+	RET
+
+// func unwrapAVX512(dst *float32, sum *int64, groups int, half, mask int64, scale float64)
+TEXT ·unwrapAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ sum+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VPBROADCASTQ half+24(FP), Z1
+	VPBROADCASTQ mask+32(FP), Z2
+	VBROADCASTSD scale+40(FP), Z3
+unwrap:
+	VPADDQ (SI), Z1, Z0
+	VPANDQ Z2, Z0, Z0
+	VPSUBQ Z1, Z0, Z0
+	VCVTQQ2PD Z0, Z0
+	VMULPD Z3, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ unwrap
 	VZEROUPPER
 	RET

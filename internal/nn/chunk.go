@@ -11,6 +11,8 @@ type worker struct {
 	features []float32    // the loss's derivative by the features of a chunk
 	deltas   [2][]float32 // and by what flows between two layers of the body
 	gradient []float32    // of one example by the body's weights
+	row      []float32    // and by all weights, where a caller wants each example's
+	runs     [][2]int     // the parts of row that are set
 	softmax  []float32
 }
 
@@ -52,12 +54,12 @@ func (p *Pass) chunk(number, i int) {
 		d.backward(w, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
 	}
 	for e := from; e < to; e++ {
-		p.example(w, e, e-from)
+		p.example(w, number, e, e-from)
 	}
 }
 
 // example finishes example e, the k-th of its chunk: the body's gradient, the norm, the clip.
-func (p *Pass) example(w *worker, e, k int) {
+func (p *Pass) example(w *worker, number, e, k int) {
 	n, group := p.net, e/groupExamples
 	body := func(gradient []float32, add bool) {
 		if n.bodySize > 0 {
@@ -66,6 +68,11 @@ func (p *Pass) example(w *worker, e, k int) {
 		}
 	}
 	switch {
+	case p.each != nil:
+		w.row = grow(w.row, n.size)
+		body(w.row[:n.bodySize], false)
+		w.runs = p.gradientOf(e, w.row, w.runs)
+		p.each(number, e, w.row, w.runs)
 	case p.rows != nil:
 		row := p.rows[e*n.size : (e+1)*n.size]
 		clear(row[n.bodySize:])

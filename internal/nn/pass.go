@@ -29,6 +29,7 @@ type job struct {
 	sum            []float32                                      // add gradients up here
 	rows           []float32                                      // or write each example's here; neither: no gradients
 	factor         func(example int, squaredNorm float64) float64 // nil: gradients are not scaled, and not measured
+	each           func(worker, example int, gradient []float32, runs [][2]int)
 }
 
 // NewPass makes scratch memory for the network. The crew shares the work of every batch; nil: the caller does it alone.
@@ -73,7 +74,7 @@ func (p *Pass) Evaluate(params, inputs []float32, labels []uint8) (loss float64,
 	return loss, correct
 }
 
-func (j job) backward() bool { return j.sum != nil || j.rows != nil }
+func (j job) backward() bool { return j.sum != nil || j.rows != nil || j.each != nil }
 
 // The gradients of the body's weights are added up in groups of so many examples, whoever does them, and then the groups one after
 // the other. All other sums run over one example, or in the kernel's order, so no result depends on who took which examples.
