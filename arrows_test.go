@@ -54,6 +54,7 @@ var arrows = map[string][]string{
 	"internal/reproduce": {"experiments", "internal/chart", "internal/experiment"},
 	"cmd/hubbub":         {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/own", "internal/reproduce"},
 	"bench/secagg":       {"secagg", "secagg/graph", "internal/chart"},
+	"bench/peers":        {"mechanism", "noise", "internal/algorithm", "internal/crew", "internal/data", "internal/kernel", "internal/nn"}, // measures
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
