@@ -64,7 +64,7 @@ func newRound(net *nn.Net, shape []int, shared *crew.Crew) (func() error, error)
 		protect.ServerNoise(sum, random)
 		protect.Decode(mean, sum, clients)
 		average.ServerGradient(mean)
-		server.Step(model, mean, 1)
+		server.Step(model, mean, rate)
 		return errors.Join(errs...)
 	}, nil
 }
