@@ -68,9 +68,10 @@ slow: data
 	$(GO) test -run xxx -fuzz FuzzParse -fuzztime 30s ./accountant
 
 # The samplers are measured against numpy in the same run, which installs numpy below .cache.
-bench:
+bench: data
 	$(GO) test -run xxx -bench . ./...
 	python3 bench/noise.py
+	python3 bench/paper002.py
 
 fresh:
 	scripts/fresh
