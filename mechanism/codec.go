@@ -28,7 +28,7 @@ const (
 	maxDimension = 1 << 26
 	maxL2        = 1 << 30 // of clip/granularity: 32 more bits for the fraction fit an int64
 	maxClients   = 1 << 20
-	blockLength  = 1 << 12 // coordinates that go through rounding, noise and sum while they are in the first cache
+	blockLength  = 1 << 11 // coordinates that go through rounding, noise and sum while they are in the first cache
 	// clipSlack is what the clip keeps back for float64 rounding: measuring the norm of 2^26 coordinates is off by 2^-27 at
 	// the most, so that the exact numbers which are rounded obey the bound.
 	clipSlack = 0x1p-20

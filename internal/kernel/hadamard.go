@@ -5,19 +5,21 @@ import "fmt"
 // Hadamard applies the Walsh-Hadamard matrix of ±1 to x, whose length is a power of two. It is its own inverse but for the
 // factor len(x). Levels go from near neighbours to far ones in every version, so all give the same bits.
 //
-// Blocks that fit a core's first cache go through all their levels before the next block, several levels at a time, which stay
-// in registers.
+// Blocks that fit a core's first cache go through all their levels before the next block, and so do blocks that fit the second.
+// Several levels at a time stay in registers.
 func Hadamard(x []float32) {
 	if len(x)&(len(x)-1) != 0 {
 		panic(fmt.Sprintf("kernel: internal error: a Hadamard transform of length %d, no power of two", len(x)))
 	}
-	const block = 1 << 12
-	for at := 0; at < len(x); at += block {
-		levels(x[at:min(at+block, len(x))], 1)
+	const first, second = 1 << 12, 1 << 16
+	for at := 0; at < len(x); at += second {
+		block := x[at:min(at+second, len(x))]
+		for at := 0; at < len(block); at += first {
+			levels(block[at:min(at+first, len(block))], 1)
+		}
+		levels(block, first)
 	}
-	if len(x) > block {
-		levels(x, block)
-	}
+	levels(x, second)
 }
 
 // levels applies the levels of stride half, 2·half, ... len(x)/2.

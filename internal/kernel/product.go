@@ -24,7 +24,8 @@ const (
 	bandRows = 240
 )
 
-// Multiply sets C = A·B, or adds A·B to C. C is m×n with ldc elements from row to row, A is m×k and B is k×n.
+// Multiply sets C = A·B, or adds A·B to C. C is m×n with ldc elements from row to row, A is m×k and B is k×n. C shares no memory
+// with A or B.
 //
 // An element's bits depend on its row of A, its column of B, and the processor's instructions; not on m, n or the strides.
 func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add bool) {

@@ -19,6 +19,7 @@ type shape struct {
 	extraA, extraB    int // unused elements at the end of a row
 	extraC            int
 	offset            int // of every matrix in its slice
+	between           int // unused elements after each of A and B
 	add               bool
 	special           float32 // one element of A, if not zero
 	specialI, workers int
@@ -26,18 +27,18 @@ type shape struct {
 
 // view is rows×columns, transposed in memory or not.
 func (s shape) view(r *rand.Rand, rows, columns, extra int, transposed bool) View {
-	v := View{Row: columns + extra, Col: 1}
-	length := rows * v.Row
+	step := 1 + s.between
+	v := View{Row: (columns + extra) * step, Col: step}
 	if transposed {
-		v = View{Row: 1, Col: rows + extra}
-		length = columns * v.Col
+		v = View{Row: step, Col: (rows + extra) * step}
 	}
-	v.Data = make([]float32, s.offset+length)[s.offset:]
+	if rows*columns == 0 {
+		return v
+	}
+	length := (rows-1)*v.Row + (columns-1)*v.Col + 1 // not an element more than needed
+	v.Data = make([]float32, s.offset+length)[s.offset : s.offset+length : s.offset+length]
 	for i := range v.Data {
 		v.Data[i] = float32(r.NormFloat64())
-	}
-	if rows*columns > 0 { // not an element more than needed
-		v.Data = v.Data[: (rows-1)*v.Row+(columns-1)*v.Col+1 : (rows-1)*v.Row+(columns-1)*v.Col+1]
 	}
 	return v
 }
@@ -127,6 +128,9 @@ func TestEveryVersionMultipliesAtEveryEdge(t *testing.T) {
 		shape{m: 14, n: 40, k: 300, special: nan, specialI: 3000},
 		shape{m: 14, n: 40, k: 300, special: inf, specialI: 777, transB: true},
 		shape{m: 14, n: 5, k: 10, special: nan, add: true},
+		shape{m: 50, n: 70, k: 128, between: 1}, shape{m: 50, n: 70, k: 20, between: 2, transA: true, transB: true, add: true},
+		shape{m: 250, n: 70, k: 256, between: 1},             // neither rows nor columns of A are adjacent, and rows crowd
+		shape{m: 256, n: 70, k: 30, transA: true, add: true}, // columns of A crowd
 	)
 	for _, v := range versions() {
 		v.with(func() {
@@ -231,7 +235,7 @@ func FuzzMultiply(f *testing.F) {
 			m: int(m), n: int(n), k: int(k % 600), transA: flags&1 > 0, transB: flags&2 > 0, add: flags&4 > 0,
 			extraA: int(extras & 3), extraB: int(extras >> 2 & 3), extraC: int(extras >> 4 & 3), offset: int(extras >> 6),
 			special: []float32{0, 0, float32(math.NaN()), float32(math.Inf(1))}[special%4], specialI: int(seed % 65536),
-			workers: int(flags >> 3 & 3),
+			workers: int(flags >> 3 & 3), between: int(flags >> 5 & 1),
 		}
 		for _, v := range versions() {
 			v.with(func() { s.check(t, new(Workspace), seed) })
@@ -257,7 +261,7 @@ func TestProductsAreWhatTheGeneratorWrites(t *testing.T) {
 var benchmarked = []shape{
 	{m: 240, n: 80, k: 784}, {m: 784, n: 80, k: 240, transA: true, add: true}, {m: 240, n: 784, k: 80, transB: true},
 	{m: 240, n: 10, k: 80}, {m: 26, n: 32, k: 9}, {m: 26, n: 32, k: 288}, {m: 24, n: 64, k: 288}, {m: 576, n: 64, k: 288},
-	{m: 512, n: 512, k: 512}, {m: 1024, n: 1024, k: 1024},
+	{m: 512, n: 512, k: 512}, {m: 1024, n: 1024, k: 1024}, {m: 256, n: 256, k: 256, transA: true},
 }
 
 func (s shape) String() string {
