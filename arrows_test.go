@@ -44,7 +44,8 @@ var arrows = map[string][]string{
 		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
-	"cmd/hubbub": {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
+	"bench/peers": {"mechanism", "noise", "internal/algorithm", "internal/crew", "internal/data", "internal/kernel", "internal/nn"}, // measures
+	"cmd/hubbub":  {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
