@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // shape is a product as a test makes it: strides beyond the dense ones, transposed or not, at odd offsets.
@@ -166,6 +167,35 @@ func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *test
 				fused[v.name != "generic"] = want
 			})
 		}
+	}
+}
+
+func TestPackingGoesByTheDefinitionAtEveryEdge(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 3))
+	for _, v := range versions() {
+		v.with(func() {
+			for _, strides := range [][2]int{{40, 1}, {1, 50}, {3, 160}} {
+				for rows := 1; rows < 50; rows += 3 {
+					for width := 1; width <= 40; width++ {
+						const ld = 41
+						x, dst := View{random(r, 50*40*4), strides[0], strides[1]}, make([]float32, 50*ld)
+						for i := range dst {
+							dst[i] = untouched
+						}
+						pack(dst, ld, operand{unsafe.Pointer(&x.Data[0]), x.Row, x.Col}, rows, width)
+						for i, got := range dst {
+							want := float32(untouched)
+							if i/ld < rows && i%ld < width {
+								want = x.Data[i/ld*x.Row+i%ld*x.Col]
+							}
+							if got != want {
+								t.Fatalf("%s: %d×%d with strides %v: element (%d, %d) is %g, want %g", v.name, rows, width, strides, i/ld, i%ld, got, want)
+							}
+						}
+					}
+				}
+			}
+		})
 	}
 }
 
