@@ -1,12 +1,9 @@
 package kernel
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -271,20 +268,6 @@ func FuzzMultiply(f *testing.F) {
 			v.with(func() { s.check(t, new(Workspace), seed) })
 		}
 	})
-}
-
-func TestProductsAreWhatTheGeneratorWrites(t *testing.T) {
-	checkedIn, err := os.ReadFile("products_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	generated, err := exec.Command("go", "run", "generate_products.go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(checkedIn, generated) {
-		t.Error("products_amd64.s is not what generate_products.go writes: run go generate ./internal/kernel")
-	}
 }
 
 // The sizes of the networks: forward, gradient and backward of 784-80 on 240 examples, convolutions of one row, and squares.
