@@ -50,11 +50,10 @@ func newStep(net *nn.Net, shape []int, batch int, private bool, shared *crew.Cre
 }
 
 func (s *step) do() error {
-	clear(s.sum)
 	if s.private {
 		s.pass.Clipped(s.sum, s.model, s.batch.Features, s.batch.Labels, clipFactor)
 	} else {
-		s.pass.Sum(s.sum, s.model, s.batch.Features, s.batch.Labels)
+		s.pass.Mean(s.sum, s.model, s.batch.Features, s.batch.Labels)
 	}
 	s.crew.Do(len(s.streams), s.move)
 	return nil
@@ -85,7 +84,7 @@ func newTraining(net *nn.Net, shape []int, batch int, shared *crew.Crew) (func()
 	worker := algorithm.NewSharedWorker(net, set, shared)
 	model, update, random := net.Init(noise.Seeded(1).Stream()), make([]float32, net.Size()), noise.Seeded(2).Stream()
 	records := upTo(batch)
-	return func() error { return training.Update(worker, update, model, records, random) }, nil
+	return func() error { return training.Update(worker, update, model, 1, records, random) }, nil
 }
 
 // randomSet has records of random numbers.
