@@ -69,11 +69,12 @@ slow: data
 	$(GO) test -run xxx -fuzz FuzzParse -fuzztime 30s ./accountant
 	$(GO) test -run xxx -fuzz FuzzParseValue -fuzztime 30s ./secagg/shamir
 
-# The samplers are measured against numpy, secure aggregation against Flower, each in the same run; both are installed below
-# .cache. The growth with the cohort takes some ten minutes.
-bench:
+# Each part measures ours against others in the same run: numpy, OpenBLAS, PyTorch, Opacus, pfl-research, Flower, which are installed below
+# .cache. All of it takes about an hour.
+bench: data
 	$(GO) test -run xxx -bench . ./...
 	python3 bench/noise.py
+	python3 bench/paper002.py
 	$(GO) run ./bench/secagg
 	python3 bench/secagg/flower.py
 

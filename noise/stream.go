@@ -55,9 +55,16 @@ func (s *Stream) read(dst []byte) {
 	whole := len(dst) &^ (kernel.Chunk - 1) // past the buffer
 	s.ctr.Fill(dst[:whole])
 	if dst = dst[whole:]; len(dst) > 0 {
-		s.ctr.Fill(s.buffer[:])
-		s.next = copy(dst, s.buffer[:])
+		s.refill()
+		copy(dst, s.buffer[kernel.Chunk:])
+		s.next += len(dst)
 	}
+}
+
+// refill makes one chunk only, in the buffer's second half: whoever reads or skips many bytes may not want the ones behind them.
+func (s *Stream) refill() {
+	s.ctr.Fill(s.buffer[kernel.Chunk:])
+	s.next = kernel.Chunk
 }
 
 // Skip passes over the next bytes, a multiple of 16, without the work of making them.
@@ -74,8 +81,8 @@ func (s *Stream) Skip(bytes int) {
 	s.ctr.Seek(s.ctr.At() + uint64(bytes/kernel.Chunk))
 	s.next = len(s.buffer)
 	if rest := bytes % kernel.Chunk; rest > 0 {
-		s.ctr.Fill(s.buffer[:])
-		s.next = rest
+		s.refill()
+		s.next += rest
 	}
 }
 

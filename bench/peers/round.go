@@ -51,7 +51,7 @@ func newRound(net *nn.Net, shape []int, shared *crew.Crew) (func() error, error)
 		shared.Do(clients, func(i, client int) {
 			w := workers[i]
 			records := all[client*recordsPerClient : (client+1)*recordsPerClient]
-			if errs[client] = average.Update(w.Worker, w.update, model, 1, records, noise.Seeded(2).Derive("client", round, uint64(client)).Stream()); errs[client] == nil {
+			if errs[client] = average.Update(w.Worker, w.update, model, int(round), records, noise.Seeded(2).Derive("client", round, uint64(client)).Stream()); errs[client] == nil {
 				errs[client] = protect.Contribute(w.sum, w.update, nil)
 			}
 		})

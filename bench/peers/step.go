@@ -50,11 +50,10 @@ func newStep(net *nn.Net, shape []int, batch int, private bool, shared *crew.Cre
 }
 
 func (s *step) do() error {
-	clear(s.sum)
 	if s.private {
 		s.pass.Clipped(s.sum, s.model, s.batch.Features, s.batch.Labels, clipFactor)
 	} else {
-		s.pass.Sum(s.sum, s.model, s.batch.Features, s.batch.Labels)
+		s.pass.Mean(s.sum, s.model, s.batch.Features, s.batch.Labels)
 	}
 	s.crew.Do(len(s.streams), s.move)
 	return nil

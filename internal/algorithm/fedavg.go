@@ -55,9 +55,8 @@ func (a FedAvg) train(w *Worker, update, model []float32, round int, records []i
 		bend(s.gradient, s.local)
 		s.optimizer.Step(s.local, s.gradient, rate)
 	}
-	for i, v := range s.local {
-		update[i] = v - model[i]
-	}
+	copy(update, s.local)
+	kernel.Axpy(update, -1, model)
 	if !kernel.Finite(update) {
 		return ErrDiverged
 	}

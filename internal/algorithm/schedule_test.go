@@ -35,6 +35,16 @@ func TestSchedulesByHand(t *testing.T) {
 	}
 }
 
+// source: torch.optim.lr_scheduler.CosineAnnealingLR(T_max=10, eta_min=0.2) of PyTorch 1.13, rate 1, before each of ten steps.
+func TestCosineIsPyTorchs(t *testing.T) {
+	s := Schedule{Kind: "cosine", Rounds: 10, Final: 0.2}
+	for i, want := range []float64{1, 0.980423, 0.923607, 0.835114, 0.723607, 0.6, 0.476393, 0.364886, 0.276393, 0.219577} {
+		if got := s.Factor(i + 1); math.Abs(got-want) > 5e-7 {
+			t.Errorf("round %d: %g of the rate, want %g", i+1, got, want)
+		}
+	}
+}
+
 func TestNoRoundGoesByWithoutAStep(t *testing.T) {
 	for _, kind := range []string{"constant", "linear", "cosine", "step", "inverse-sqrt"} {
 		for _, rounds := range []int{1, 2, 7, 1000} {

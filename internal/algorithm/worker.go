@@ -69,7 +69,6 @@ func (w *Worker) AddClipped(sum []int64, model []float32, records []int, protect
 		batch := records[:min(len(records), mechanism.MaxBatch)]
 		records = records[len(batch):]
 		inputs, labels := w.load(batch)
-		clear(w.sum)
 		var loss float64
 		if w.clip > 0 {
 			loss = w.pass.Clipped(w.sum, model, inputs, labels, w.factor)
@@ -88,17 +87,21 @@ func (w *Worker) AddClipped(sum []int64, model []float32, records []int, protect
 
 // MeanGradient sets gradient to the mean over the records.
 func (w *Worker) MeanGradient(gradient, model []float32, records []int) error {
+	if len(records) <= plainBatch {
+		inputs, labels := w.load(records)
+		return checkLoss(w.pass.Mean(gradient, model, inputs, labels))
+	}
 	clear(gradient)
-	share := float32(1 / float64(len(records)))
+	all := float64(len(records))
 	for len(records) > 0 {
 		batch := records[:min(len(records), plainBatch)]
 		records = records[len(batch):]
 		inputs, labels := w.load(batch)
-		if err := checkLoss(w.pass.Sum(gradient, model, inputs, labels)); err != nil {
+		if err := checkLoss(w.pass.Mean(w.sum, model, inputs, labels)); err != nil {
 			return err
 		}
+		kernel.Axpy(gradient, float32(float64(len(batch))/all), w.sum)
 	}
-	kernel.Scale(gradient, share)
 	return nil // a value that is not finite is noticed where the update is protected, or where training ends
 }
 

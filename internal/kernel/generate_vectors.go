@@ -1,10 +1,12 @@
 //go:build ignore
 
-// This program writes vectors_amd64.s: the Walsh-Hadamard transform and the loops over single vectors, for AVX-512 and for AVX2.
+// This program writes vectors_amd64.s: the Walsh-Hadamard transform, transposition, and loops over single vectors, for AVX-512 and
+// for AVX2.
 //
 //	go run generate_vectors.go > vectors_amd64.s
 //
-// The Go functions that the loops must equal, bit for bit, are in hadamard.go, kernel.go and rounding.go.
+// The Go functions that the loops must equal, bit for bit, are in hadamard.go, kernel.go,
+// product.go and rounding.go.
 package main
 
 import (
@@ -44,6 +46,7 @@ func main() {
 		}
 		signed(s)
 		finite(s)
+		transpose(s)
 	}
 	unwrap()
 	out.Flush()
@@ -136,6 +139,23 @@ func hadamardBlocks(s set) {
 	op("RET")
 }
 
+// rowMultiples turns R8, elements from row to row, into bytes, and makes the multiples that rowAddress needs.
+func rowMultiples() {
+	op("SHLQ $2, R8")
+	op("LEAQ (R8)(R8*2), R9")
+	op("LEAQ (R8)(R8*4), R10")
+	op("LEAQ (R9)(R8*4), R11")
+}
+
+// rowAddress is where one of 16 rows is, if AX is where the first is and BX where the ninth is.
+func rowAddress(row int) string {
+	base := "AX"
+	if row >= 8 {
+		base = "BX"
+	}
+	return "(" + base + ")" + []string{"", "(R8*1)", "(R8*2)", "(R9*1)", "(R8*4)", "(R10*1)", "(R9*2)", "(R11*1)"}[row%8]
+}
+
 // hadamardRows applies the levels across so many rows of half elements each, in each group of rows.
 func hadamardRows(s set, rows int) {
 	label := fmt.Sprintf("%sby%d", s.name, rows)
@@ -143,17 +163,7 @@ func hadamardRows(s set, rows int) {
 	op("MOVQ x+0(FP), AX")
 	op("MOVQ half+8(FP), R8")
 	op("MOVQ groups+16(FP), CX")
-	op("SHLQ $2, R8") // bytes from row to row, and its multiples
-	op("LEAQ (R8)(R8*2), R9")
-	op("LEAQ (R8)(R8*4), R10")
-	op("LEAQ (R9)(R8*4), R11")
-	address := func(row int) string {
-		base := "AX"
-		if row >= 8 {
-			base = "BX"
-		}
-		return "(" + base + ")" + []string{"", "(R8*1)", "(R8*2)", "(R9*1)", "(R8*4)", "(R10*1)", "(R9*2)", "(R11*1)"}[row%8]
-	}
+	rowMultiples()
 	line("group%s:", label)
 	op("MOVQ R8, DX")
 	op("LEAQ (AX)(R8*8), BX")
@@ -161,10 +171,10 @@ func hadamardRows(s set, rows int) {
 	names := make([]string, rows)
 	for i := range names {
 		names[i] = s.r(i)
-		op("VMOVUPS %s, %s", address(i), names[i])
+		op("VMOVUPS %s, %s", rowAddress(i), names[i])
 	}
 	for i, r := range s.butterflies(names, s.r(rows)) {
-		op("VMOVUPS %s, %s", r, address(i))
+		op("VMOVUPS %s, %s", r, rowAddress(i))
 	}
 	op("ADDQ $%d, AX", s.bytes())
 	op("ADDQ $%d, BX", s.bytes())
@@ -253,6 +263,67 @@ func unwrap() {
 	op("ADDQ $32, DI")
 	op("DECQ CX")
 	op("JNZ unwrap")
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// transpose copies a strip of lanes rows of src to as many columns of dst, a square of lanes² elements at a time.
+//
+// Two rounds of pairing make squares of 4×4 inside the quarters of the registers; then the quarters change places.
+func transpose(s set) {
+	function("transpose"+s.name, "(dst *float32, ld int, src *float32, stride, squares int)", 40)
+	op("MOVQ dst+0(FP), DI")
+	op("MOVQ ld+8(FP), SI")
+	op("MOVQ src+16(FP), AX")
+	op("MOVQ stride+24(FP), R8")
+	op("MOVQ squares+32(FP), CX")
+	op("SHLQ $2, SI")
+	rowMultiples()
+	op("LEAQ (AX)(R8*8), BX")
+	line("square%s:", s.name)
+	n := s.lanes
+	for i := range n {
+		op("VMOVUPS %s, %s", rowAddress(i), s.r(i))
+	}
+	for i := 0; i < n; i += 2 {
+		op("VUNPCKLPS %s, %s, %s", s.r(i+1), s.r(i), s.r(n+i))
+		op("VUNPCKHPS %s, %s, %s", s.r(i+1), s.r(i), s.r(n+i+1))
+	}
+	for i := 0; i < n; i += 4 {
+		op("VUNPCKLPD %s, %s, %s", s.r(n+i+2), s.r(n+i), s.r(i))
+		op("VUNPCKHPD %s, %s, %s", s.r(n+i+2), s.r(n+i), s.r(i+1))
+		op("VUNPCKLPD %s, %s, %s", s.r(n+i+3), s.r(n+i+1), s.r(i+2))
+		op("VUNPCKHPD %s, %s, %s", s.r(n+i+3), s.r(n+i+1), s.r(i+3))
+	}
+	columns := make([]string, n)
+	for c := range 4 {
+		if n == 8 {
+			op("VPERM2F128 $0x20, %s, %s, %s", s.r(4+c), s.r(c), s.r(8+c))
+			op("VPERM2F128 $0x31, %s, %s, %s", s.r(4+c), s.r(c), s.r(12+c))
+			columns[c], columns[4+c] = s.r(8+c), s.r(12+c)
+			continue
+		}
+		even, odd := "$0x88", "$0xdd" // quarters 0 and 2 of both, quarters 1 and 3
+		op("VSHUFF32X4 %s, %s, %s, %s", even, s.r(4+c), s.r(c), s.r(16+c))
+		op("VSHUFF32X4 %s, %s, %s, %s", odd, s.r(4+c), s.r(c), s.r(20+c))
+		op("VSHUFF32X4 %s, %s, %s, %s", even, s.r(12+c), s.r(8+c), s.r(24+c))
+		op("VSHUFF32X4 %s, %s, %s, %s", odd, s.r(12+c), s.r(8+c), s.r(28+c))
+		op("VSHUFF32X4 %s, %s, %s, %s", even, s.r(24+c), s.r(16+c), s.r(c))
+		op("VSHUFF32X4 %s, %s, %s, %s", even, s.r(28+c), s.r(20+c), s.r(4+c))
+		op("VSHUFF32X4 %s, %s, %s, %s", odd, s.r(24+c), s.r(16+c), s.r(8+c))
+		op("VSHUFF32X4 %s, %s, %s, %s", odd, s.r(28+c), s.r(20+c), s.r(12+c))
+		for i := range 4 {
+			columns[4*i+c] = s.r(4*i + c)
+		}
+	}
+	for _, column := range columns {
+		op("VMOVUPS %s, (DI)", column)
+		op("ADDQ SI, DI")
+	}
+	op("ADDQ $%d, AX", s.bytes())
+	op("ADDQ $%d, BX", s.bytes())
+	op("DECQ CX")
+	op("JNZ square%s", s.name)
 	op("VZEROUPPER")
 	op("RET")
 }

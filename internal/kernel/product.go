@@ -159,6 +159,20 @@ func pack(dst []float32, ld int, x operand, rows, width int) {
 		}
 		return
 	}
+	done, columns := 0, 0
+	if x.row == 1 {
+		done, columns = transposeFast(dst, ld, (*float32)(x.data), x.col, rows, width)
+	}
+	if columns < width {
+		packPlain(dst[columns:], ld, x.from(0, columns), rows, width-columns)
+	}
+	if done < rows && columns > 0 {
+		packPlain(dst[done*ld:], ld, x.from(done, 0), rows-done, columns)
+	}
+}
+
+// packPlain is pack for any strides.
+func packPlain(dst []float32, ld int, x operand, rows, width int) {
 	base, across := unsafe.Pointer(unsafe.SliceData(dst)), 4*x.col
 	j := 0
 	for ; j+4 <= width; j += 4 { // four columns at a time: their elements lie side by side in dst

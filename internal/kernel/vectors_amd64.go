@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 //go:generate sh -c "go run generate_vectors.go > vectors_amd64.s"
 
 //go:noescape
@@ -40,6 +42,12 @@ func finiteAVX512(x *float32, groups int) (left int)
 
 //go:noescape
 func finiteAVX2(x *float32, groups int) (left int)
+
+//go:noescape
+func transposeAVX512(dst *float32, ld int, src *float32, stride, squares int)
+
+//go:noescape
+func transposeAVX2(dst *float32, ld int, src *float32, stride, squares int)
 
 //go:noescape
 func unwrapAVX512(dst *float32, sum *int64, groups int, half, mask int64, scale float64)
@@ -128,4 +136,27 @@ func unwrapFast(dst []float32, sum []int64, half, mask int64, scale float64) int
 	}
 	unwrapAVX512(&dst[0], &sum[0], groups, half, mask, scale)
 	return 8 * groups
+}
+
+// transposeFast sets dst[i·ld+j] to src[j·stride+i] for the first rows i and columns j, and says how many of each.
+func transposeFast(dst []float32, ld int, src *float32, stride, rows, columns int) (rowsDone, columnsDone int) {
+	side := 0
+	switch {
+	case hasAVX512 && rows >= 16 && columns >= 16:
+		side = 16
+	case hasAVX2 && rows >= 8 && columns >= 8:
+		side = 8
+	default:
+		return 0, 0
+	}
+	rowsDone, columnsDone = rows/side*side, columns/side*side
+	for j := 0; j < columnsDone; j += side {
+		strip := (*float32)(unsafe.Add(unsafe.Pointer(src), 4*j*stride))
+		if side == 16 {
+			transposeAVX512(&dst[j], ld, strip, stride, rows/side)
+		} else {
+			transposeAVX2(&dst[j], ld, strip, stride, rows/side)
+		}
+	}
+	return rowsDone, columnsDone
 }

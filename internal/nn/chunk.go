@@ -75,11 +75,10 @@ func (p *Pass) example(w *worker, number, e, k int) {
 		p.each(number, e, w.row, w.runs)
 	case p.rows != nil:
 		row := p.rows[e*n.size : (e+1)*n.size]
-		clear(row[n.bodySize:])
 		body(row[:n.bodySize], false)
 		for _, b := range n.blocks {
 			d := n.head[b.layer]
-			d.addGradients(&w.products, row, b, p.headInput(b.layer, e, e+1), p.deltas[b.layer][e*d.out:(e+1)*d.out])
+			d.sumGradients(&w.products, row, b, p.headInput(b.layer, e, e+1), p.deltas[b.layer][e*d.out:(e+1)*d.out])
 		}
 	case p.factor == nil:
 		body(p.partial[group*n.bodySize:(group+1)*n.bodySize], true)
@@ -106,6 +105,9 @@ func (p *Pass) loss(w *worker, from, to int) {
 		logits := p.outputs[last][e*classes : (e+1)*classes]
 		p.losses[e] = softmaxLoss(p.deltas[last][e*classes:(e+1)*classes], logits, p.labels[e])
 		p.right[e] = largest(logits) == int(p.labels[e])
+	}
+	if p.mean { // all that follows is linear in these
+		kernel.Scale(p.deltas[last][from*classes:to*classes], 1/float32(len(p.labels)))
 	}
 }
 

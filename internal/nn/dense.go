@@ -72,12 +72,13 @@ const (
 	largeBlock = 1 << 17
 )
 
-// addGradients adds the gradients of all examples to the rows of the block.
-func (d dense) addGradients(w *kernel.Workspace, sum []float32, b block, inputs, deltas []float32) {
+// sumGradients sets the rows of the block to the sum of the examples' gradients.
+func (d dense) sumGradients(w *kernel.Workspace, sum []float32, b block, inputs, deltas []float32) {
 	examples := len(deltas) / d.out
 	part := d.weights(sum)[b.from*d.out : b.to*d.out]
-	w.Multiply(part, d.out, columns(inputs[b.from:], d.in), rows(deltas, d.out), b.to-b.from, d.out, examples, true)
+	w.Multiply(part, d.out, columns(inputs[b.from:], d.in), rows(deltas, d.out), b.to-b.from, d.out, examples, false)
 	if b.from == 0 {
+		clear(d.biases(sum))
 		kernel.AddRows(d.biases(sum), deltas)
 	}
 }

@@ -127,8 +127,11 @@ func TestSumsAreTheSumsOfSingleGradients(t *testing.T) {
 			for i := range factors {
 				factors[i] = r.Float64()
 			}
-			plain, clipped := slices.Clone(start), slices.Clone(start)
+			plain, clipped, mean := slices.Clone(start), slices.Clone(start), slices.Clone(start) // what was there does not count
 			lossPlain := pass.Sum(plain, b.params, b.inputs, b.labels)
+			if lossMean := pass.Mean(mean, b.params, b.inputs, b.labels); lossMean != lossPlain {
+				t.Errorf("losses %v and %v", lossMean, lossPlain)
+			}
 			seen := make([]float64, examples)
 			lossClipped := pass.Clipped(clipped, b.params, b.inputs, b.labels, func(e int, square float64) float64 {
 				seen[e] = square
@@ -147,7 +150,7 @@ func TestSumsAreTheSumsOfSingleGradients(t *testing.T) {
 				}
 			}
 			for i := range n.Size() {
-				sum, weighted := float64(start[i]), float64(start[i])
+				sum, weighted := 0.0, 0.0
 				for e := range examples {
 					g := float64(rows[e*n.Size()+i])
 					sum += g
@@ -155,6 +158,9 @@ func TestSumsAreTheSumsOfSingleGradients(t *testing.T) {
 				}
 				if math.Abs(float64(plain[i])-sum) > 2e-5*max(1, math.Abs(sum)) || math.Abs(float64(clipped[i])-weighted) > 2e-5*max(1, math.Abs(weighted)) {
 					t.Fatalf("weight %d: sums %g and %g, want %g and %g", i, plain[i], clipped[i], sum, weighted)
+				}
+				if want := sum / examples; math.Abs(float64(mean[i])-want) > 2e-6*max(1, math.Abs(want)) {
+					t.Fatalf("weight %d: mean %g, want %g", i, mean[i], want)
 				}
 			}
 		})
@@ -179,13 +185,14 @@ func TestNothingOfAnEarlierBatchStays(t *testing.T) {
 	}
 }
 
-func TestAnEmptyBatchAddsNothing(t *testing.T) {
+func TestAnEmptyBatchHasNoGradient(t *testing.T) {
 	n := specs[5].net(t)
 	pass, sum := NewPass(n, nil), make([]float32, n.Size())
+	sum[3] = 7
 	b := randomBatch(n, 3, 1)
 	pass.Evaluate(b.params, b.inputs, b.labels)
 	if loss := pass.Sum(sum, b.params, nil, nil); loss != 0 || slices.ContainsFunc(sum, func(v float32) bool { return v != 0 }) {
-		t.Error("something was added")
+		t.Error("something is there")
 	}
 	if loss, correct := pass.Evaluate(b.params, nil, nil); loss != 0 || correct != 0 {
 		t.Errorf("loss %g, %d correct", loss, correct)

@@ -26,7 +26,8 @@ type Pass struct {
 type job struct {
 	params, inputs []float32
 	labels         []uint8
-	sum            []float32                                      // add gradients up here
+	sum            []float32                                      // set this to the sum of gradients
+	mean           bool                                           // or to their mean
 	rows           []float32                                      // or write each example's here; neither: no gradients
 	factor         func(example int, squaredNorm float64) float64 // nil: gradients are not scaled, and not measured
 	each           func(worker, example int, gradient []float32, runs [][2]int)
@@ -47,13 +48,18 @@ func NewPass(net *Net, crew Crew) *Pass {
 	return p
 }
 
-// Sum adds the gradients of a batch to sum and returns its summed loss.
+// Sum sets sum to the sum of a batch's gradients and returns its summed loss.
 func (p *Pass) Sum(sum, params, inputs []float32, labels []uint8) (loss float64) {
 	return p.run(job{params: params, inputs: inputs, labels: labels, sum: sum})
 }
 
-// Clipped adds every example's gradient, times factor of its index and squared norm, to sum and returns the summed loss of the batch.
-// The crew's workers call factor, at once and in any order.
+// Mean sets mean to the mean of a batch's gradients and returns its summed loss.
+func (p *Pass) Mean(mean, params, inputs []float32, labels []uint8) (loss float64) {
+	return p.run(job{params: params, inputs: inputs, labels: labels, sum: mean, mean: true})
+}
+
+// Clipped sets sum to the sum of a batch's gradients, each times factor of its index and squared norm, and returns the summed loss of
+// the batch. The crew's workers call factor, at once and in any order.
 func (p *Pass) Clipped(sum, params, inputs []float32, labels []uint8, factor func(example int, squaredNorm float64) float64) (loss float64) {
 	return p.run(job{params: params, inputs: inputs, labels: labels, sum: sum, factor: factor})
 }
@@ -94,6 +100,7 @@ func (p *Pass) perTask(batch int) int {
 func (p *Pass) run(j job) (loss float64) {
 	net, batch := p.net, len(j.labels)
 	if batch == 0 {
+		clear(j.sum)
 		p.SquaredNorms, p.right = p.SquaredNorms[:0], p.right[:0]
 		return 0
 	}
@@ -118,6 +125,7 @@ func (p *Pass) run(j job) (loss float64) {
 	}
 	p.crew.Do((batch+perTask-1)/perTask, p.doChunk)
 	if j.sum != nil {
+		clear(j.sum[:net.bodySize])
 		for i := range groups {
 			kernel.Axpy(j.sum[:net.bodySize], 1, p.partial[i*net.bodySize:(i+1)*net.bodySize])
 		}
@@ -130,11 +138,11 @@ func (p *Pass) run(j job) (loss float64) {
 	return loss
 }
 
-// block adds the gradients of all examples to some rows of a dense layer.
+// block sums the gradients of all examples, for some rows of a dense layer.
 func (p *Pass) block(worker, i int) {
 	b := p.net.blocks[i]
 	d := p.net.head[b.layer]
-	d.addGradients(&p.workers[worker].products, p.sum, b, p.headInput(b.layer, 0, len(p.labels)), p.deltas[b.layer])
+	d.sumGradients(&p.workers[worker].products, p.sum, b, p.headInput(b.layer, 0, len(p.labels)), p.deltas[b.layer])
 }
 
 // headInput is what layer i of the head takes from some examples.
