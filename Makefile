@@ -69,10 +69,13 @@ slow: data
 	$(GO) test -run xxx -fuzz FuzzParse -fuzztime 30s ./accountant
 	$(GO) test -run xxx -fuzz FuzzParseValue -fuzztime 30s ./secagg/shamir
 
-# The samplers are measured against numpy in the same run, which installs numpy below .cache.
+# The samplers are measured against numpy, secure aggregation against Flower, each in the same run; both are installed below
+# .cache. The growth with the cohort takes some ten minutes.
 bench:
 	$(GO) test -run xxx -bench . ./...
 	python3 bench/noise.py
+	$(GO) run ./bench/secagg
+	python3 bench/secagg/flower.py
 
 fresh:
 	scripts/fresh

@@ -48,7 +48,8 @@ var arrows = map[string][]string{
 		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
-	"cmd/hubbub": {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
+	"bench/secagg": {"secagg", "secagg/graph", "internal/chart"},
+	"cmd/hubbub":   {"accountant", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
