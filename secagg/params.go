@@ -86,7 +86,8 @@ func (p Params) Check() error {
 		}
 	}
 	if p.Layers > 0 && p.Cohort-p.MinSurvivors > p.Layers {
-		return refuse(ErrParams, "%d layers of noise for up to %d dropouts: raise the layers or the minimum of survivors", p.Layers, p.Cohort-p.MinSurvivors)
+		return refuse(ErrParams, "%d layers of noise for up to %d dropouts: raise the layers or the minimum of survivors",
+			p.Layers, p.Cohort-p.MinSurvivors)
 	}
 	return nil
 }
