@@ -24,8 +24,11 @@
 //
 // Promises. What is refused has changed nothing. A repeated message is answered with the same bytes. A sum is exact or the
 // round is abandoned: every restored seed is compared with what its client advertised. Fewer than MinSurvivors contributions:
-// nothing is unmasked. Randomness is read once, by [NewClient], and a generator that fails is an error. No error, String or
-// Format shows a secret.
+// nothing is unmasked. Randomness is read once, by [NewClient], and a generator that fails is an error (hybrid keys add the
+// system's own, see Params.Hybrid). No error, String or Format shows a secret.
+//
+// What is left to the caller. Connections prove who is speaking. A client remembers the rounds that it joined and joins none
+// twice: a second contribution is a second cost, whatever the masks.
 //
 // What it does not promise. Whether a vector is honest: a client can poison the sum, and a malicious client can make a round
 // fail (by sealing shares that do not open, or dropping out with others). What a sum tells: that is for noise to hide. And from

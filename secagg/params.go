@@ -44,7 +44,7 @@ type Params struct {
 	Chunk int // elements of a chunk, a multiple of ChunkUnit; 0: DefaultChunk
 
 	Layers int  // T: removable layers of noise, for up to T dropouts; 0: none
-	Hybrid bool // keys stand on X25519 and ML-KEM-768 both, so that both must be broken
+	Hybrid bool // keys stand on X25519 and ML-KEM-768 both, so that both must be broken; crypto/mlkem draws from the system's generator
 }
 
 const paramsSize = 2*32 + 8*4 + 1
