@@ -131,6 +131,7 @@ func (c *Client) receive(message []byte) error {
 	for i := range circle {
 		circle[i].agreed.erase()
 	}
+	clear(c.circle) // the copy before
 	c.circle, c.phase = circle, uploads
 	return nil
 }

@@ -1,8 +1,6 @@
 package secagg
 
-import (
-	"hubbub/secagg/shamir"
-)
+import "hubbub/secagg/shamir"
 
 func (s *Server) advertised(from ID, message []byte) error {
 	a, err := decodeAdvert(&s.p, &s.context, message)
@@ -105,7 +103,8 @@ func (s *Server) reachable(staying set, kind error) error {
 			continue
 		}
 		if n := s.within(dealer, staying); n < s.cohort.graph.threshold {
-			return refuse(kind, "%d holders of the shares of client %s are left, the threshold is %d", n, s.cohort.adverts[dealer].id, s.cohort.graph.threshold)
+			return refuse(kind, "%d holders of the shares of client %s are left, the threshold is %d",
+				n, s.cohort.adverts[dealer].id, s.cohort.graph.threshold)
 		}
 	}
 	return nil
