@@ -1,6 +1,10 @@
 package secagg
 
-import "hash/crc32"
+import (
+	"hash/crc32"
+
+	"hubbub/internal/kernel"
+)
 
 // Aggregator adds up the masked chunks of a range. Several of them, on one machine or many, can share a vector; each keeps the sum of every
 // chunk of its range that has begun to arrive, and nothing of a single client but that its chunk came.
@@ -67,7 +71,7 @@ func decodeChunk(p *Params, root *[32]byte, message []byte) (int, []byte, error)
 		return 0, nil, refuse(ErrMalformed, "chunk %d of %d", number, p.Chunks())
 	}
 	i := int(number)
-	packed := r.take(packedSize(p.ChunkLen(i), p.Bits))
+	packed := r.take(kernel.PackedSize(p.ChunkLen(i), p.Bits))
 	if err := r.end(); err != nil {
 		return 0, nil, err
 	}

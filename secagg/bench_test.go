@@ -15,14 +15,18 @@ import (
 // restoring included, when some vanish after sharing keys. Run it with -cpu 1. The time is the processor's, garbage collection
 // included, so that a busy machine tells the same.
 func BenchmarkRound(b *testing.B) {
-	for _, drops := range []int{0, 10, 30} {
-		b.Run(fmt.Sprintf("drops=%d", drops), func(b *testing.B) {
+	for _, c := range []struct {
+		drops  int
+		hybrid bool
+	}{{0, false}, {10, false}, {30, false}, {10, true}} {
+		b.Run(fmt.Sprintf("drops=%d,hybrid=%t", c.drops, c.hybrid), func(b *testing.B) {
 			p := setting(100, 100_000, 32)
+			p.Hybrid = c.hybrid
 			p.Chunk, p.Threshold, p.MinSurvivors = 0, 67, 67
 			var client, server time.Duration
 			for range b.N {
-				c, s := timed(b, p, drops)
-				client, server = client+c, server+s
+				one, all := timed(b, p, c.drops)
+				client, server = client+one, server+all
 			}
 			b.ReportMetric(float64(client.Microseconds())/1e3/float64(b.N), "client-ms")
 			b.ReportMetric(float64(server.Microseconds())/1e3/float64(b.N), "server-ms")

@@ -7,11 +7,6 @@ import (
 	"hubbub/secagg/shamir"
 )
 
-// plainSize is the length of what is sealed to one holder: its shares of the mask key, of the self mask and of each layer.
-func plainSize(p *Params) int { return (2 + p.Layers) * shamir.ValueSize }
-
-func boxSize(p *Params) int { return boxPrefix(p) + plainSize(p) + sealOverhead }
-
 // share answers the cohort: it checks everybody's keys, splits the secrets and seals a share of each to every holder.
 func (c *Client) share(message []byte) ([]byte, error) {
 	if err := c.awaits(waitsForCohort); err != nil {
@@ -122,7 +117,7 @@ func (c *Client) receive(message []byte) error {
 		if others[i] {
 			box := boxes[:boxSize(&c.p)]
 			boxes = boxes[boxSize(&c.p):]
-			if err := c.meetAgain(n, seal, mask, box); err != nil {
+			if err := c.accept(n, seal, mask, box); err != nil {
 				return err
 			}
 		}
@@ -136,12 +131,13 @@ func (c *Client) receive(message []byte) error {
 	for i := range circle {
 		circle[i].agreed.erase()
 	}
+	clear(c.circle) // the copy before
 	c.circle, c.phase = circle, uploads
 	return nil
 }
 
-// meetAgain keeps the shares in a neighbour's box and agrees on the common mask.
-func (c *Client) meetAgain(n *neighbour, seal, mask agreementKey, box []byte) error {
+// accept keeps the shares in a neighbour's box and agrees on the common mask with it.
+func (c *Client) accept(n *neighbour, seal, mask agreementKey, box []byte) error {
 	from, root := c.cohort.adverts[n.place], &c.cohort.root
 	plain, err := openBox(&c.p, &n.agreed, seal, from, root, c.place, n.place, box)
 	if err != nil {

@@ -90,6 +90,16 @@ func large() Params {
 	return Params{Round: [32]byte{6}, Cohort: CompleteUpTo + 1, MinSurvivors: CompleteUpTo - 3, Dim: 3, Bits: 5}
 }
 
+var largeExchange *exchange
+
+// converseLarge is made once: it takes a second.
+func converseLarge(tb testing.TB) *exchange {
+	if largeExchange == nil {
+		largeExchange = converse(tb, large())
+	}
+	return largeExchange
+}
+
 func FuzzParams(f *testing.F) {
 	f.Add(small().Encode())
 	f.Add(large().Encode())
@@ -128,7 +138,7 @@ func FuzzAdvert(f *testing.F) {
 }
 
 func FuzzCohort(f *testing.F) {
-	complete, regular := converse(f, small()), converse(f, large())
+	complete, regular := converse(f, small()), converseLarge(f)
 	f.Add(complete.outputs[Advertise].Send[0].Body, false)
 	f.Add(regular.outputs[Advertise].Send[0].Body, true)
 	f.Fuzz(func(t *testing.T, data []byte, wide bool) {

@@ -1,8 +1,6 @@
 package secagg
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/sha256"
@@ -79,28 +77,6 @@ func agree(mine *ecdh.PrivateKey, theirs *publicKey) ([]byte, error) {
 		return nil, refuse(ErrKey, "%v", err)
 	}
 	return shared, nil
-}
-
-// A sealing key seals one message, so that its nonce may be fixed: it is derived for one pair, one direction and one cohort.
-func sealing(key *Seed) cipher.AEAD {
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic("secagg: internal error: " + err.Error()) // 32 bytes are a key
-	}
-	aead, err := cipher.NewGCM(block)
-	if err != nil {
-		panic("secagg: internal error: " + err.Error()) // AES has the right block
-	}
-	return aead
-}
-
-const sealOverhead = 16
-
-var sealNonce [12]byte
-
-// sealedTo is what a seal is bound to besides its key.
-func sealedTo(root *[32]byte, from, to int) []byte {
-	return appendNumber(appendNumber(append([]byte("hubbub secagg 1 share\x00"), root[:]...), from), to)
 }
 
 // commitment lets everybody recognise a seed that is restored later. The seed is uniform, so the hash hides it.

@@ -5,13 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"hubbub/internal/kernel"
 )
 
 // The dumb version: one big number, value i shifted by i·b bits.
 func TestPackingIsOneLongNumber(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for bits := 1; bits <= MaxBits; bits++ {
-		for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 64, 65, 200} {
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 31, 64, 65, 200, 1024, 1025} {
 			values := make([]uint64, n)
 			long := new(big.Int)
 			for i := range values {
@@ -19,7 +21,7 @@ func TestPackingIsOneLongNumber(t *testing.T) {
 				v := new(big.Int).SetUint64(values[i] & (1<<bits - 1))
 				long.Or(long, v.Lsh(v, uint(i*bits)))
 			}
-			want := long.FillBytes(make([]byte, packedSize(n, bits)))
+			want := long.FillBytes(make([]byte, kernel.PackedSize(n, bits)))
 			slices.Reverse(want) // lowest byte first
 			packed := pack(nil, values, bits)
 			if !slices.Equal(packed, want) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"hubbub/internal/kernel"
 	"hubbub/secagg/graph"
 )
 
@@ -107,7 +108,9 @@ func (p Params) Chunks() int { return (p.Dim + p.chunk() - 1) / p.chunk() }
 func (p Params) ChunkLen(i int) int { return min(p.chunk(), p.Dim-i*p.chunk()) }
 
 // ChunkSize is the number of bytes of the message that carries chunk i.
-func (p Params) ChunkSize(i int) int { return headerSize + 4 + packedSize(p.ChunkLen(i), p.Bits) }
+func (p Params) ChunkSize(i int) int {
+	return headerSize + 4 + kernel.PackedSize(p.ChunkLen(i), p.Bits)
+}
 
 // Encode gives the one encoding of the parameters.
 func (p Params) Encode() []byte {

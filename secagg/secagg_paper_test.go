@@ -416,7 +416,7 @@ func TestTwoTruthsNeedTwoQuorums(t *testing.T) {
 
 // L section 3: a client has a few dozen neighbours, so what it sends and receives grows with log n and not with n.
 func TestALargeCohortCostsAClientLittle(t *testing.T) {
-	x := converse(t, large())
+	x := converseLarge(t)
 	plan, err := x.p.plan(x.p.Cohort)
 	if err != nil {
 		t.Fatal(err)

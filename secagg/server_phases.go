@@ -1,8 +1,6 @@
 package secagg
 
-import (
-	"hubbub/secagg/shamir"
-)
+import "hubbub/secagg/shamir"
 
 func (s *Server) advertised(from ID, message []byte) error {
 	a, err := decodeAdvert(&s.p, &s.context, message)
