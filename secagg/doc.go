@@ -1,9 +1,10 @@
 // Package secagg adds up vectors that nobody may see: the server learns the sum over the clients that stayed, and nothing else.
 //
-// It is the protocol of Bonawitz et al. in its variant against a malicious server, five phases of messages. Two masks cover every vector: one for each
-// pair of clients, which cancel in the sum, and one of the client's own. Both hang on seeds that are shared among the
-// others, t of whom restore either the seed of a pair (for a client whose vector did not come) or that of its own mask
-// (for one whose vector did), never both: before anything is revealed, t clients must have signed the same set of survivors.
+// It is the protocol of Bonawitz et al. in its variant against a malicious server, five phases of messages. Two masks cover
+// every vector: one for each pair of clients, which cancel in the sum, and one of the client's own. Both hang on seeds that are
+// shared among the others, t of whom restore either the seed of a pair (for a client whose vector did not come) or that of its
+// own mask (for one whose vector did), never both: before anything is revealed, t clients must have signed the same set of
+// survivors.
 //
 //	phase      client                             server
 //	Advertise  public keys, signed             -> everybody's keys; the cohort's root, a hash of them all
@@ -12,30 +13,36 @@
 //	Consent    a signature of that set         -> t signatures: the unmask request
 //	Unmask     one share of each client        -> the seeds that open the sum
 //
-// [Client] and [Server] are state machines: bytes in, bytes and decisions out. They know no clock, network or goroutine. Whoever runs a
-// server carries messages, decides when a phase has lasted long enough and calls [Server.Close]; vectors go past it to one or more
-// [Aggregator]s, each adding up a range of chunks. A client answers what it is sent with [Client.Handle], and when its shares have
-// arrived it sends [Client.MaskedChunk] for every chunk.
+// [Client] and [Server] are state machines: bytes in, bytes and decisions out. They know no clock, network or goroutine. Whoever
+// runs a server carries messages, decides when a phase has lasted long enough and calls [Server.Close]; vectors go past it to
+// one or more aggregators, each an [Aggregator] that adds up a range of chunks. A client answers what it is sent with
+// [Client.Handle], and when its shares have arrived it sends [Client.MaskedChunk] for every chunk.
 //
 //	server: NewServer · Handle(from, message)* · Close(Advertise) · Handle* · Close(Share) · Aggregator.Add*, Uploaded(from)* ·
 //	        Close(Upload) · Handle* · Close(Consent): make charges durable, then send · Handle* · Close(Unmask) · Aggregator.Sum(chunk)*
 //	client: Accept(proposal) · NewClient · Advertise · Handle(cohort) · Handle(shares) · MaskedChunk(i)* · Handle(survivors) · Handle(request)
 //
-// Promises. What is refused has changed nothing. A repeated message is answered with the same bytes. A sum is exact or the round is abandoned:
-// every restored seed is compared with what its client advertised. Fewer than MinSurvivors contributions: nothing is unmasked. Randomness is read
-// once, by [NewClient], and a generator that fails is an error. No error, String or Format shows a secret.
+// Promises. What is refused has changed nothing. A repeated message is answered with the same bytes. A sum is exact or the
+// round is abandoned: every restored seed is compared with what its client advertised. Fewer than MinSurvivors contributions:
+// nothing is unmasked. Randomness is read once, by [NewClient], and a generator that fails is an error (hybrid keys add the
+// system's own, see Params.Hybrid). No error, String or Format shows a secret.
 //
-// What it does not promise. Whether a vector is honest: a client can poison the sum, and a malicious client can make a round fail (by sealing
-// shares that do not open, or dropping out with others). What a sum tells: that is for noise to hide. And from metadata: the
-// server knows who took part. [Params.Claim] says what is proved for which parameters.
+// What is left to the caller. Connections prove who is speaking. A client remembers the rounds that it joined and joins none
+// twice: a second contribution is a second cost, whatever the masks.
 //
-// Layers of noise. With Params.Layers = T every client adds T layers of noise on top of what its vector already has, each drawn from a shared
-// seed. When |D| of the invited clients do not contribute, layers |D|+1 to T of the survivors are removed again, so that the noise left does
-// not depend on who stayed. Which seeds are revealed follows from the signed set of survivors, so it happens once.
+// What it does not promise. Whether a vector is honest: a client can poison the sum, and a malicious client can make a round
+// fail (by sealing shares that do not open, or dropping out with others). What a sum tells: that is for noise to hide. And from
+// metadata: the server knows who took part. [Params.Claim] says what is proved for which parameters.
 //
-// The graph. Up to [CompleteUpTo] clients everybody shares with everybody. Above, each has a few dozen neighbours in a graph drawn from the cohort's
-// root (secagg/graph). No party chooses the root, but a server that leaves out clients, or a client that makes its keys after seeing the others', can try many: therefore
-// nothing is claimed for such graphs against a malicious server.
+// Layers of noise. With Params.Layers = T every client adds T layers of noise on top of what its vector already has, each drawn
+// from a shared seed. When |D| of the invited clients do not contribute, layers |D|+1 to T of the survivors are removed again,
+// so that the noise left does not depend on who stayed. Which seeds are revealed follows from the signed set of survivors, so
+// it happens once.
+//
+// The graph. Up to [CompleteUpTo] clients everybody shares with everybody. Above, each has a few dozen neighbours in a graph
+// drawn from the cohort's root (secagg/graph). No party chooses the root, but a server that leaves out clients, or a client
+// that makes its keys after seeing the others', can try many: therefore nothing is claimed for such graphs against a malicious
+// server.
 //
 // Refusals, for errors.Is:
 //

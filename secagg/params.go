@@ -44,7 +44,7 @@ type Params struct {
 	Chunk int // elements of a chunk, a multiple of ChunkUnit; 0: DefaultChunk
 
 	Layers int  // T: removable layers of noise, for up to T dropouts; 0: none
-	Hybrid bool // keys stand on X25519 and ML-KEM-768 both, so that both must be broken
+	Hybrid bool // keys stand on X25519 and ML-KEM-768 both, so that both must be broken; crypto/mlkem draws from the system's generator
 }
 
 const paramsSize = 2*32 + 8*4 + 1
@@ -86,7 +86,8 @@ func (p Params) Check() error {
 		}
 	}
 	if p.Layers > 0 && p.Cohort-p.MinSurvivors > p.Layers {
-		return refuse(ErrParams, "%d layers of noise for up to %d dropouts: raise the layers or the minimum of survivors", p.Layers, p.Cohort-p.MinSurvivors)
+		return refuse(ErrParams, "%d layers of noise for up to %d dropouts: raise the layers or the minimum of survivors",
+			p.Layers, p.Cohort-p.MinSurvivors)
 	}
 	return nil
 }

@@ -27,10 +27,11 @@ func (p Params) Claim(pinned bool) (Adversary, string) {
 		return HonestButCurious, hbc + ", except with probability 2^-40, if who colludes and who drops out was decided before the graph was drawn " +
 			"[BBGLR20, section 3]; a malicious server could search for a graph by leaving out keys, so nothing is claimed against it"
 	case !pinned:
-		return HonestButCurious, hbc + " [BIKMMPRSS17, section 6]; whoever enrols clients could enrol its own, so without a pinned roster nothing is claimed if it is malicious"
+		return HonestButCurious, hbc + " [BIKMMPRSS17, section 6]; whoever enrols clients could enrol its own, so without a pinned roster " +
+			"nothing is claimed against a malicious one"
 	case 2*p.Threshold <= p.Cohort+p.Colluders:
-		return HonestButCurious, hbc + fmt.Sprintf(" [BIKMMPRSS17, section 6]; a malicious one could make two halves of the clients believe in different survivors: "+
-			"that needs 2t > n + c, and 2·%d <= %d + %d", p.Threshold, p.Cohort, p.Colluders)
+		return HonestButCurious, hbc + fmt.Sprintf(" [BIKMMPRSS17, section 6]; a malicious one could make two halves of the clients believe in "+
+			"different survivors, which only 2t > n + c rules out, and 2·%d <= %d + %d", p.Threshold, p.Cohort, p.Colluders)
 	}
 	return Malicious, "a malicious server" + together + " [BIKMMPRSS17, section 6, in the random oracle model]; it can make the round fail"
 }

@@ -234,7 +234,9 @@ func TestTheSumIsThatOfTheSurvivors(t *testing.T) {
 		{"two vanish after they shared keys", 5, map[secagg.Phase][]int{secagg.Upload: {0, 3}}, without(all(5), 0, 3)},
 		{"one vanishes before it signs", 5, map[secagg.Phase][]int{secagg.Consent: {4}}, all(5)},
 		{"one vanishes between its vector and unmasking", 5, map[secagg.Phase][]int{secagg.Unmask: {1}}, all(5)},
-		{"one in each phase", 12, map[secagg.Phase][]int{secagg.Advertise: {0}, secagg.Share: {1}, secagg.Upload: {2}, secagg.Consent: {3}, secagg.Unmask: {4}}, without(all(12), 0, 1, 2)},
+		{"one in each phase", 12, map[secagg.Phase][]int{
+			secagg.Advertise: {0}, secagg.Share: {1}, secagg.Upload: {2}, secagg.Consent: {3}, secagg.Unmask: {4},
+		}, without(all(12), 0, 1, 2)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, bits := range []int{1, 7, 16, 31, 32, 33, 62} {

@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "rewrite the scenarios in testdata with 
 //	lose 3          what client 3 sends next is lost
 //	repeat          from now on every message arrives twice
 //	late 3          what client 3 lost last arrives now
+//	restart 3       client 3 begins anew, with fresh keys
 //	partial 3       client 3 sends only its first chunk
 //	collect         clients send what is due in this phase
 //	close PHASE     the server closes it and its messages are delivered
@@ -102,7 +103,9 @@ func newStage(t *testing.T, words []string) *stage {
 		if err != nil {
 			t.Fatal(err)
 		}
-		*map[string]*int{"clients": &p.Cohort, "threshold": &p.Threshold, "survivors": &p.MinSurvivors, "layers": &p.Layers, "bits": &p.Bits, "dim": &p.Dim}[words[i]] = n
+		*map[string]*int{
+			"clients": &p.Cohort, "threshold": &p.Threshold, "survivors": &p.MinSurvivors, "layers": &p.Layers, "bits": &p.Bits, "dim": &p.Dim,
+		}[words[i]] = n
 	}
 	var noise secagg.LayerNoise
 	if p.Layers > 0 {
@@ -133,6 +136,8 @@ func (s *stage) do(t *testing.T, words []string) {
 		s.lose[client()] = true
 	case "partial":
 		s.part[client()] = true
+	case "restart":
+		s.restart(t, client())
 	case "repeat":
 		s.twice = true
 	case "late":
@@ -151,6 +156,18 @@ func (s *stage) do(t *testing.T, words []string) {
 	}
 }
 
+// restart is a client that lost its state: it draws fresh keys and advertises them.
+func (s *stage) restart(t *testing.T, i int) {
+	config := secagg.ClientConfig{Params: s.p, Policy: policy(s.p), Key: s.keys[i], Roster: s.roster, Noise: s.noise}
+	c, err := secagg.NewClient(config, seeded(uint64(1000+i)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.clients[i] = c
+	delete(s.pending, i)
+	s.report(i, s.server.Handle(s.id(i), c.Advertise()))
+}
+
 // report prints an error by its kind, so that a transcript does not hang on wording.
 func (s *stage) report(client int, err error) {
 	if err != nil {
@@ -163,7 +180,7 @@ func kinds(err error) string {
 	for name, kind := range map[string]error{
 		"ErrStale": secagg.ErrStale, "ErrEarly": secagg.ErrEarly, "ErrConflict": secagg.ErrConflict, "ErrCohort": secagg.ErrCohort, "ErrShare": secagg.ErrShare,
 		"ErrSurvivors": secagg.ErrSurvivors, "ErrDisagree": secagg.ErrDisagree, "ErrAbandoned": secagg.ErrAbandoned, "ErrIncomplete": secagg.ErrIncomplete,
-		"ErrUnknown": secagg.ErrUnknown, "ErrMalformed": secagg.ErrMalformed,
+		"ErrUnknown": secagg.ErrUnknown, "ErrMalformed": secagg.ErrMalformed, "ErrReplayedKey": secagg.ErrReplayedKey,
 	} {
 		if errors.Is(err, kind) {
 			names = append(names, name)

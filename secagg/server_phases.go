@@ -103,7 +103,8 @@ func (s *Server) reachable(staying set, kind error) error {
 			continue
 		}
 		if n := s.within(dealer, staying); n < s.cohort.graph.threshold {
-			return refuse(kind, "%d holders of the shares of client %s are left, the threshold is %d", n, s.cohort.adverts[dealer].id, s.cohort.graph.threshold)
+			return refuse(kind, "%d holders of the shares of client %s are left, the threshold is %d",
+				n, s.cohort.adverts[dealer].id, s.cohort.graph.threshold)
 		}
 	}
 	return nil
