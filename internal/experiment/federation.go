@@ -129,13 +129,7 @@ func (f *Federation) protect() error {
 			f.Facts.Total = func(scale float64) accountant.Event { return accountant.Laplace{Scale: scale, Dim: f.Net.Size()} }
 		}
 	}
-	average := algorithm.FedAvg{}
-	if local := c.Algorithm.Local; local != nil {
-		average = algorithm.FedAvg{
-			Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
-			Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
-		}
-	}
+	average := f.localTraining()
 	if f.Facts.Protection == statement.InTraining {
 		for _, records := range f.Parts {
 			f.Facts.BatchRate = append(f.Facts.BatchRate, average.RateFor(len(records)))
@@ -154,6 +148,27 @@ func (f *Federation) protect() error {
 		f.Facts = calibrated
 	}
 	return f.build(average)
+}
+
+// localTraining is what clients do under fedavg, without noise.
+func (f *Federation) localTraining() algorithm.FedAvg {
+	local := f.Config.Algorithm.Local
+	if local == nil {
+		return algorithm.FedAvg{}
+	}
+	return algorithm.FedAvg{
+		Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
+		Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
+	}
+}
+
+// clientKey and serverKey are where all that is random in a round comes from.
+func (f *Federation) clientKey(round, client int) noise.Key {
+	return f.key.Derive("client", uint64(round), uint64(client))
+}
+
+func (f *Federation) serverKey(round int) noise.Key {
+	return f.key.Derive("server noise", uint64(round))
 }
 
 func (f *Federation) build(average algorithm.FedAvg) error {

@@ -134,7 +134,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Facts.MinSurvivors,
 		Costs: f.Facts.Costs,
 		ServerNoise: func(round int, sum []int64) {
-			f.way.server.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
+			f.way.server.ServerNoise(sum, f.serverKey(round).Stream())
 		},
 	})
 	return r, err

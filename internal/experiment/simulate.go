@@ -92,7 +92,7 @@ func (c *crew) contribute(w *worker, client clientSide, round int, model []float
 		return w.AddClipped(w.sum, model, records, c.f.batched)
 	}
 	for _, n := range clients {
-		if err := client.contribute(w, model, c.f.Parts[n], c.f.key.Derive("client", uint64(round), uint64(n))); err != nil {
+		if err := client.contribute(w, model, c.f.Parts[n], c.f.clientKey(round, n)); err != nil {
 			return err
 		}
 	}
