@@ -31,6 +31,8 @@ type Federation struct {
 	batched   protector          // clients of one record each: many of them are computed at once and clipped by this; nil: one by one
 	key       noise.Key
 
+	canaries *canaries // that an audit planted; nil: none
+
 	granularity float64 // of integer noise: as given, or fitted to the bits
 }
 
@@ -42,6 +44,11 @@ type clientAlgorithm interface {
 
 // Prepare deals the data out, checks what depends on it, and chooses the noise.
 func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
+	return prepare(c, train, test, 0)
+}
+
+// prepare is Prepare with so many canaries behind the clients.
+func prepare(c *Config, train, test *data.Set, canaries int) (*Federation, error) {
 	hash, err := c.Hash()
 	if err != nil {
 		return nil, err
@@ -56,6 +63,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if f.Parts, err = f.deal(); err != nil {
 		return nil, c.refuse("data.partition", "cannot be dealt: %v", err)
 	}
+	f.Parts = append(f.Parts, make(data.Partition, canaries)...) // without records
 	if f.Net, err = nn.MLP(f.Train.Dim(), c.Model.Hidden, f.Train.Classes, nn.Activation(c.Model.Activation)); err != nil {
 		return nil, c.refuse("model", "is impossible: %v", err)
 	}
@@ -72,7 +80,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	}
 	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
 	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
-	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums {
+	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums && canaries == 0 {
 		f.batched = f.way.server.(protector)
 	}
 	return f, nil

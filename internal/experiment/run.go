@@ -246,6 +246,9 @@ func (r *run) apply(model []float32, release *rounds.Release) {
 	}
 	mean := make([]float32, len(model))
 	r.way.server.Decode(mean, release.Sum, divisor)
+	if k := r.f.canaries; k != nil {
+		k.observe(mean, divisor, r.f.sampling.Cohort(release.Round), r.crew.workers)
+	}
 	r.f.algorithm.ServerGradient(mean)
 	r.server.Step(model, mean)
 }
