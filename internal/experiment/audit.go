@@ -80,7 +80,7 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 		return r, fmt.Errorf("audit: %s: there is no claim to audit: %s", g.name, g.claim.Why)
 	}
 	r.Claimed = *g.claim.Epsilon
-	trials := s.Trials / max(1, g.fewer)
+	trials := max(s.Trials/max(1, g.fewer), min(s.Trials, 2000))
 	r.Trials = trials
 	if g.learn {
 		const pilot = 4000
