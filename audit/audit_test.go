@@ -145,7 +145,7 @@ func TestAClaimedCurveIsHeldAgainstTheCountedOne(t *testing.T) {
 	const trials = 100_000
 	random := rand.New(rand.NewPCG(6, 7))
 	counted := Scores{normals(random, trials, 0), normals(random, trials, 1)}
-	thresholds, err := Scores{normals(random, trials, 0), normals(random, trials, 1)}.Spread(15)
+	thresholds, err := Scores{normals(random, trials, 0), normals(random, trials, 1)}.Spread(8)
 	if err != nil {
 		t.Fatal(err)
 	}

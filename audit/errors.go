@@ -7,8 +7,10 @@ import (
 
 // Errors counts the mistakes of an attack. A positive is a trial in which the target was in, a negative one in which it was not.
 type Errors struct {
-	FalsePositives, Negatives int // "it is in", of so many trials without it
-	FalseNegatives, Positives int // "it is not", of so many trials with it
+	FalsePositives int `json:"false_positives"` // "it is in", in trials without it
+	Negatives      int `json:"negatives"`       // trials without it
+	FalseNegatives int `json:"false_negatives"` // "it is not", in trials with it
+	Positives      int `json:"positives"`       // trials with it
 }
 
 // Bound is what an audit found: with this confidence no epsilon below Epsilon holds at Delta.

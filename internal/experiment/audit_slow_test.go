@@ -40,6 +40,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 		{"binomial", []Fault{NoClip, KeyReused, WrongModulus, NormTellsWhom}}, // its closed form hides half the noise
 		{"smm", []Fault{KeyReused, WrongModulus, NormTellsWhom}},
 		{"dpsgd", []Fault{HalfNoise}},
+		{"waterfill", []Fault{HalfNoise}},
 		{"adaptive-released", []Fault{HalfNoise, KeyReused}},
 	} {
 		for _, fault := range c.faults {
