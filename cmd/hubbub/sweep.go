@@ -23,7 +23,7 @@ type sweepResult struct {
 }
 
 // runSweep runs every combination that is not kept yet, and prints a line for each of them.
-func (a *app) runSweep(ctx context.Context, variants []experiment.Variant, runsFolder string, quiet bool) error {
+func (a *app) runSweep(ctx context.Context, variants []experiment.Combination, runsFolder string, quiet bool) error {
 	name := variants[0].Config.Name
 	store := &experiment.Store{Root: filepath.Join(runsFolder, name+"-sweep")}
 	all := sweepResult{Name: name, Folder: store.Root}

@@ -34,6 +34,7 @@ type Federation struct {
 
 	personal      algorithm.PriFedSync // where clients have models of their own
 	personalTests [][]int              // what each measures it on
+	canaries      *canaries            // that an audit planted; nil: none
 
 	granularity float64 // of integer noise: as given, or fitted to the bits
 }
@@ -46,6 +47,11 @@ type clientAlgorithm interface {
 
 // Prepare deals the data out, checks what depends on it, and chooses the noise.
 func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
+	return prepare(c, train, test, 0)
+}
+
+// prepare is Prepare with so many canaries behind the clients.
+func prepare(c *Config, train, test *data.Set, canaries int) (*Federation, error) {
 	if len(c.Sweep) > 0 {
 		return nil, c.refuse("sweep", "stands for several experiments, which hubbub run carries out; for a single one add --set sweep=null")
 	}
@@ -63,6 +69,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if f.Parts, err = f.deal(); err != nil {
 		return nil, c.refuse("data.partition", "cannot be dealt: %v", err)
 	}
+	f.Parts = append(f.Parts, make(data.Partition, canaries)...) // without records
 	if f.Net, err = f.network(); err != nil {
 		return nil, err
 	}
@@ -92,7 +99,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	}
 	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
 	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
-	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" {
+	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && canaries == 0 {
 		if sums {
 			f.batched = f.way.server.(protector)
 		} else {
@@ -174,6 +181,11 @@ func (f *Federation) protect() error {
 		f.Facts = calibrated
 	}
 	return f.build(average)
+}
+
+// serverKey is where the noise of the server comes from.
+func (f *Federation) serverKey(round int) noise.Key {
+	return f.key.Derive("server noise", uint64(round))
 }
 
 func (f *Federation) build(average algorithm.FedAvg) error {

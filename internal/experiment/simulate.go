@@ -31,6 +31,7 @@ type worker struct {
 	records  []int        // of clients that are computed together
 	training noise.Stream // of the client at hand
 	noise    noise.Stream
+	known    []float64 // sum of the updates of ordinary clients in a round, where an audit plants canaries
 }
 
 // crewSize is one worker per core.
@@ -121,11 +122,23 @@ func (c *crew) contribute(w *worker, client clientSide, round int, model []float
 	}
 	for _, n := range clients {
 		w.client = n
+		if k := c.f.canaries; k != nil && n >= k.first {
+			if err := k.contribute(w, client, n, c.f.clientKey(round, n)); err != nil {
+				return err
+			}
+			if err := after.call(w, round, n); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := client.contribute(w, model, round, c.f.Parts[n], c.f.clientKey(round, n)); err != nil {
 			return err
 		}
 		if err := after.call(w, round, n); err != nil {
 			return err
+		}
+		if k := c.f.canaries; k != nil {
+			k.remember(w)
 		}
 	}
 	return nil

@@ -13,8 +13,8 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Variant is one experiment of a sweep.
-type Variant struct {
+// Combination is one experiment of a sweep.
+type Combination struct {
 	Settings []Setting // in the order of the file
 	Config   *Config
 }
@@ -24,7 +24,7 @@ const maxVariants = 10_000
 
 // LoadSweep reads an experiment file and returns one experiment for each combination of its sweep's values, the last path
 // changing fastest. A file without a sweep is a single one.
-func LoadSweep(file string, overrides []string) ([]Variant, error) {
+func LoadSweep(file string, overrides []string) ([]Combination, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, inputError("read the experiment: %w", err)
@@ -33,7 +33,7 @@ func LoadSweep(file string, overrides []string) ([]Variant, error) {
 }
 
 // ParseSweep is LoadSweep for text in memory.
-func ParseSweep(file string, text []byte, overrides []string) ([]Variant, error) {
+func ParseSweep(file string, text []byte, overrides []string) ([]Combination, error) {
 	first, err := Parse(file, text, overrides)
 	if err != nil {
 		return nil, err
@@ -48,9 +48,9 @@ func ParseSweep(file string, text []byte, overrides []string) ([]Variant, error)
 		}
 	}
 	if len(first.Sweep) == 0 {
-		return []Variant{{Config: first}}, nil
+		return []Combination{{Config: first}}, nil
 	}
-	variants := make([]Variant, count)
+	variants := make([]Combination, count)
 	for i := range variants {
 		settings := make([]Setting, len(first.Sweep))
 		rest := i
@@ -66,7 +66,7 @@ func ParseSweep(file string, text []byte, overrides []string) ([]Variant, error)
 		if err != nil {
 			return nil, fmt.Errorf("the combination %s of the sweep:\n%w", inWords(settings), err)
 		}
-		variants[i] = Variant{settings, c}
+		variants[i] = Combination{settings, c}
 	}
 	return variants, nil
 }

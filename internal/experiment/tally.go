@@ -16,7 +16,7 @@ type Tally struct {
 }
 
 // Tallies groups the results of a sweep by everything but the seed, in the order in which the combinations appear.
-func Tallies(variants []Variant, results []Result) []Tally {
+func Tallies(variants []Combination, results []Result) []Tally {
 	var all []Tally
 	for i, r := range results {
 		settings := slices.DeleteFunc(slices.Clone(variants[i].Settings), func(s Setting) bool { return s.Path == "seed" })

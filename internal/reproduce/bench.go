@@ -41,14 +41,14 @@ func (b *Bench) Sweep(file string, changes ...string) ([]experiment.Tally, error
 }
 
 // Runs is Sweep with every run by itself.
-func (b *Bench) Runs(file string, changes ...string) ([]experiment.Variant, []experiment.Result, error) {
+func (b *Bench) Runs(file string, changes ...string) ([]experiment.Combination, []experiment.Result, error) {
 	name := path.Join(b.Paper, file+".yaml")
 	variants, err := b.variants(file, changes)
 	if err != nil {
 		return nil, nil, err
 	}
 	results := make([]experiment.Result, len(variants))
-	left := slices.IndexFunc(variants, func(v experiment.Variant) bool { _, kept := b.Store.Kept(v.Config); return !kept })
+	left := slices.IndexFunc(variants, func(v experiment.Combination) bool { _, kept := b.Store.Kept(v.Config); return !kept })
 	if left >= 0 {
 		b.Say("%s: %d runs", name, len(variants))
 	}
@@ -81,7 +81,7 @@ func (b *Bench) Runs(file string, changes ...string) ([]experiment.Variant, []ex
 }
 
 // variants reads an experiment file of this paper.
-func (b *Bench) variants(file string, changes []string) ([]experiment.Variant, error) {
+func (b *Bench) variants(file string, changes []string) ([]experiment.Combination, error) {
 	name := path.Join(b.Paper, file+".yaml")
 	text, err := experiments.Files.ReadFile(name)
 	if err != nil {
