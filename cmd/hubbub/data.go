@@ -62,23 +62,39 @@ func (a *app) dataList() *cobra.Command {
 }
 
 func (a *app) dataFetch() *cobra.Command {
-	return &cobra.Command{
-		Use: "fetch NAME", Short: "Get a data set and check it", Args: cobra.ExactArgs(1),
+	var from string
+	c := &cobra.Command{
+		Use: "fetch NAME", Short: "Get a data set and check it",
+		Long: `Get a data set and check the sha256 of every file. What is there and right is kept.
+
+Without a network: get the files elsewhere and name their folder, or the archive they came in, with --from.`,
+		Example: `  hubbub data fetch mnist
+  hubbub data fetch adult --from Downloads/adult.zip`,
+		Args: cobra.ExactArgs(1), Annotations: hasJSON,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, err := fetch.Dir()
 			if err != nil {
 				return experiment.Input(err)
 			}
-			paths, err := fetch.Get(c.Context(), args[0], dir, func(s string) { fmt.Fprintln(a.errs, s) })
+			var paths []string
+			log := func(s string) { fmt.Fprintln(a.errs, s) }
+			if from == "" {
+				paths, err = fetch.Get(c.Context(), args[0], dir, log)
+			} else {
+				paths, err = fetch.GetFrom(c.Context(), args[0], from, dir, log)
+			}
 			if err != nil {
 				return experiment.Input(err)
 			}
-			for _, p := range paths {
-				a.printf("%s\n", p)
-			}
-			return nil
+			return a.print(paths, func() {
+				for _, p := range paths {
+					a.printf("%s\n", p)
+				}
+			})
 		},
 	}
+	c.Flags().StringVar(&from, "from", "", "folder or archive that holds the files, instead of the network")
+	return c
 }
 
 // shown is what data show says of a data set, and of the clients if an experiment file deals it out.

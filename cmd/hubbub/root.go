@@ -18,7 +18,8 @@ Start here:
   hubbub plan experiment.yaml    what it will cost: epsilon, bytes, time, memory
   hubbub run experiment.yaml     train, and write runs/NAME-1/report.html
   hubbub runs list               what was trained so far
-  hubbub privacy --help          what any mechanism costs, and how much noise a target needs`
+  hubbub privacy --help          what any mechanism costs, and how much noise a target needs
+  hubbub audit --help            attack the guarantees, and what the attacks prove`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -26,7 +27,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.dataCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.auditCommand(), a.dataCommand(), a.versionCommand())
 	a.finish(root)
 	return root
 }

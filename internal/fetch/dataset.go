@@ -35,7 +35,7 @@ type File struct {
 }
 
 // List returns all data sets, in the order of their names.
-func List() []Dataset { return []Dataset{fashionMNIST(), mnist()} }
+func List() []Dataset { return []Dataset{adult(), fashionMNIST(), mnist()} }
 
 // Find returns the data set of the given name, or [ErrUnknown].
 func Find(name string) (Dataset, error) {
@@ -58,6 +58,32 @@ func (d Dataset) Fetched(dir string) bool {
 		}
 	}
 	return true
+}
+
+// adult is the table entry of the census income data. Train and Test count the complete records; the others are
+// dropped.
+func adult() Dataset {
+	const trainFile, testFile = "adult.data", "adult.test"
+	d := Dataset{
+		Name:    "adult",
+		About:   "who earns more than 50,000 dollars a year, a table of 104 features",
+		Licence: "CC BY 4.0",
+		Cite:    "Becker, Kohavi, Adult, UCI Machine Learning Repository, 1996, doi:10.24432/C5XW20",
+		Shape:   []int{data.AdultFeatures}, Classes: 2, Train: 30_162, Test: 15_060,
+		Files: []File{
+			{trainFile, 3_974_305, "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"},
+			{testFile, 2_003_153, "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05"},
+		},
+		Sources: []Source{WebArchive{Address: "https://archive.ics.uci.edu/static/public/2/adult.zip", Size: 16 << 20}},
+	}
+	d.read = func(content map[string][]byte) (train, test *data.Set, err error) {
+		if train, err = data.ReadAdult(d.Name, bytes.NewReader(content[trainFile])); err != nil {
+			return nil, nil, err
+		}
+		test, err = data.ReadAdult(d.Name, bytes.NewReader(content[testFile]))
+		return train, test, err
+	}
+	return d
 }
 
 // mnist is the table entry of MNIST. The hashes are of the four original files, decompressed; the module is a Go library

@@ -52,6 +52,16 @@ func Get(ctx context.Context, name, dir string, log func(string)) ([]string, err
 	return set.get(ctx, folder{path: filepath.Join(dir, name), create: createTemp}, log)
 }
 
+// GetFrom is [Get] for someone who has the files already: in the folder or the archive from.
+func GetFrom(ctx context.Context, name, from, dir string, log func(string)) ([]string, error) {
+	set, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	set.Sources = []Source{Local{Path: from}}
+	return set.get(ctx, folder{path: filepath.Join(dir, name), create: createTemp}, log)
+}
+
 // Load reads the named data set from dir. The error is [ErrNotFetched] if a file is missing and [ErrCorrupt] if one has
 // another sha256 than it should; both are repaired by [Get].
 func Load(name, dir string) (train, test *data.Set, err error) {
@@ -165,8 +175,17 @@ func (d Dataset) get(ctx context.Context, folder folder, log func(string)) ([]st
 		failures = append(failures, fmt.Errorf("  %s: %w", source, err))
 		log(fmt.Sprintf("%s: %s failed: %v", d.Name, source, err))
 	}
-	return nil, fmt.Errorf("fetch: %s: no source gave %s:\n%w\ncheck the network (GOPROXY and HTTPS_PROXY name proxies), "+
-		"or put the files, decompressed, into %s yourself", d.Name, names(missing), errors.Join(failures...), folder.path)
+	return nil, fmt.Errorf("fetch: %s: no source gave %s:\n%w\n%s", d.Name, names(missing), errors.Join(failures...), d.advice())
+}
+
+// advice says what to do when no source had the files.
+func (d Dataset) advice() string {
+	if slices.ContainsFunc(d.Sources, func(s Source) bool { _, local := s.(Local); return local }) {
+		return fmt.Sprintf("the folder must hold them as they are, compressed as .gz, or in a .zip, .tar.gz or .tgz archive; "+
+			"`hubbub data fetch %s` without --from looks for them elsewhere", d.Name)
+	}
+	return fmt.Sprintf("check the network (GOPROXY and HTTPS_PROXY name proxies), or get the files in some other way, put them into a folder "+
+		"and run `hubbub data fetch %s --from FOLDER`", d.Name)
 }
 
 func names(files []File) string {

