@@ -55,6 +55,11 @@ var pure = []string{
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}
 
+// excepted are the impure imports of pure packages, each with its reason.
+var excepted = map[string]string{
+	"internal/kernel": "os", // HUBBUB_CPU must be known before the first kernel runs, in tests too
+}
+
 func TestImportsFollowTheArrows(t *testing.T) {
 	seen := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -81,7 +86,7 @@ func TestImportsFollowTheArrows(t *testing.T) {
 			if ours, ok := strings.CutPrefix(imported, "hubbub/"); ok && !slices.Contains(allowed, ours) {
 				t.Errorf("%s imports %s: no such arrow", name, ours)
 			}
-			if slices.Contains(pure, name) && slices.Contains(impure, imported) {
+			if slices.Contains(pure, name) && slices.Contains(impure, imported) && excepted[name] != imported {
 				t.Errorf("%s is pure and imports %s", name, imported)
 			}
 		}

@@ -2,14 +2,6 @@ package kernel
 
 //go:generate sh -c "go run generate_samplers.go > samplers_amd64.s"
 
-import "golang.org/x/sys/cpu"
-
-var (
-	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL
-	hasAVX2   = cpu.X86.HasAVX2
-	hasVAES   = hasAVX512 && cpu.X86.HasAES && cpu.X86.HasAVX512VAES
-)
-
 //go:noescape
 func addAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
 

@@ -2,8 +2,6 @@
 
 package kernel
 
-const hasVAES = false
-
 func addAliasedFast(*Aliased, []int64, []byte, []byte) int { return 0 }
 
 func normal32Fast([]float32, []byte) bool { return false }

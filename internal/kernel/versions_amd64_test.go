@@ -7,12 +7,12 @@ type version struct {
 }
 
 func versions() []version {
-	all := []version{{name: "plain"}}
+	all := []version{{name: "generic"}}
 	if hasAVX2 {
-		all = append(all, version{name: "AVX2", avx2: true})
+		all = append(all, version{name: "avx2", avx2: true})
 	}
 	if hasAVX512 {
-		all = append(all, version{name: "AVX-512", avx512: true, avx2: true})
+		all = append(all, version{name: "avx512", avx512: true, avx2: true})
 	}
 	return all
 }

@@ -4,6 +4,6 @@ package kernel
 
 type version struct{ name string }
 
-func versions() []version { return []version{{"plain"}} }
+func versions() []version { return []version{{"generic"}} }
 
 func (version) with(f func()) { f() }

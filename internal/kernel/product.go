@@ -1,0 +1,191 @@
+package kernel
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// View is a matrix inside a slice: element (i, j) is Data[i·Row + j·Col]. Swapping the two strides transposes it.
+type View struct {
+	Data     []float32
+	Row, Col int
+}
+
+// Workspace is the packing memory of matrix products. Its zero value is ready; one goroutine uses it at a time.
+type Workspace struct {
+	a, b    []float32
+	helpers []Workspace // one for each goroutine of a parallel product
+}
+
+const (
+	// maxDepth is how many steps of k are added up in registers: a panel of B of that depth stays in the first cache.
+	maxDepth = 256
+	// bandRows is how many rows of A meet one panel of B before the next: at that depth they stay in the second cache.
+	bandRows = 240
+)
+
+// Multiply sets C = A·B, or adds A·B to C. C is m×n with ldc elements from row to row, A is m×k and B is k×n.
+//
+// An element's bits depend on its row of A, its column of B, and the processor's instructions; not on m, n or the strides.
+func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add bool) {
+	if !checkProduct(c, ldc, a, b, m, n, k, add) {
+		return
+	}
+	p := newProduct(c, ldc, a, b, m, n, k, add)
+	for at := 0; at < k; at += p.depth {
+		depth := min(p.depth, k-at)
+		panels := p.b.from(at, 0)
+		if p.packB {
+			w.b = grown(w.b, depth*p.packedColumns())
+			p.pack(w.b, at, depth, 0, n)
+			panels = p.packed(w.b, depth)
+		}
+		for i := 0; i < m; i += bandRows {
+			p.band(w, panels, at, depth, i, min(i+bandRows, m), 0, n)
+		}
+	}
+}
+
+// checkProduct panics if a matrix does not fit its slice. It settles products of nothing and says if there is more to do.
+func checkProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) bool {
+	if m < 0 || n < 0 || k < 0 || ldc < n || a.Row < 0 || a.Col < 0 || b.Row < 0 || b.Col < 0 {
+		panic(fmt.Sprintf("kernel: internal error: a product of %d×%d by %d×%d, with %d elements in a row of the result", m, k, k, n, ldc))
+	}
+	if m == 0 || n == 0 {
+		return false
+	}
+	_ = c[(m-1)*ldc+n-1]
+	if k == 0 {
+		for i := 0; i < m && !add; i++ {
+			clear(c[i*ldc : i*ldc+n])
+		}
+		return false
+	}
+	_ = a.Data[(m-1)*a.Row+(k-1)*a.Col]
+	_ = b.Data[(k-1)*b.Row+(n-1)*b.Col]
+	return true
+}
+
+// operand is a View whose bounds were checked.
+type operand struct {
+	data     unsafe.Pointer
+	row, col int
+}
+
+func (o operand) from(i, j int) operand {
+	o.data = unsafe.Add(o.data, 4*(i*o.row+j*o.col))
+	return o
+}
+
+// product is one product and how it is cut: into parts of k, panels of B, tiles of C.
+type product struct {
+	c, a, b             operand
+	m, n, k             int
+	add                 bool
+	depth               int // steps of k at a time; a function of k alone, so that the order of sums is
+	tileRows, tileWidth int
+	packA, packB        bool
+}
+
+func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) *product {
+	p := &product{
+		c: operand{unsafe.Pointer(unsafe.SliceData(c)), ldc, 1},
+		a: operand{unsafe.Pointer(unsafe.SliceData(a.Data)), a.Row, a.Col},
+		b: operand{unsafe.Pointer(unsafe.SliceData(b.Data)), b.Row, b.Col},
+		m: m, n: n, k: k, add: add,
+	}
+	parts := (k + maxDepth - 1) / maxDepth
+	p.depth = (k + parts - 1) / parts
+	p.tileRows, p.tileWidth = tileShape()
+	// Rows of B that are far apart crowd the same sets of the cache, and copying them pays if enough rows of A use the copy.
+	p.packB = b.Col != 1 || m > 2*p.tileRows && (n > 2*p.tileWidth || b.Row%256 == 0)
+	p.packA = n > 2*p.tileWidth && a.Row%256 == 0
+	return p
+}
+
+// packedColumns is n, filled up to whole panels.
+func (p *product) packedColumns() int { return (p.n + p.tileWidth - 1) / p.tileWidth * p.tileWidth }
+
+// pack copies rows at to at+depth of columns [from, to) of B into dst, panel after panel. from is the first column of a panel.
+func (p *product) pack(dst []float32, at, depth, from, to int) {
+	for j := from; j < to; j += p.tileWidth {
+		pack(dst[j*depth:], p.tileWidth, p.b.from(at, j), depth, min(p.tileWidth, to-j))
+	}
+}
+
+// packed is the view of what pack left, for whole panels only: a panel begins where its first column does.
+func (p *product) packed(panels []float32, depth int) operand {
+	return operand{unsafe.Pointer(unsafe.SliceData(panels)), p.tileWidth, depth}
+}
+
+// band sets rows [top, bottom) and columns [from, to) of C to the product of depth steps, beginning with step at. from is the first
+// column of a panel.
+func (p *product) band(w *Workspace, panels operand, at, depth, top, bottom, from, to int) {
+	a, c := p.a.from(top, at), p.c.from(top, 0)
+	rows, height := bottom-top, bottom-top
+	if p.packA {
+		height = p.tileRows
+		w.a = grown(w.a, depth*(rows+height))
+		for i := 0; i < rows; i += height {
+			turned := a.from(i, 0)
+			turned.row, turned.col = turned.col, turned.row
+			pack(w.a[i*depth:], height, turned, depth, min(height, rows-i))
+		}
+	}
+	add := p.add || at > 0
+	for j := from; j < to; j += p.tileWidth {
+		b, width := panels.from(0, j), min(p.tileWidth, to-j)
+		for i := 0; i < rows; i += height {
+			tiles := a
+			if p.packA {
+				tiles = operand{unsafe.Pointer(&w.a[i*depth]), 1, height}
+			}
+			panel(min(height, rows-i), depth, tiles, b, c.from(i, j), width, add)
+		}
+	}
+}
+
+// pack copies depth rows of width elements of x, ld apart in dst.
+func pack(dst []float32, ld int, x operand, depth, width int) {
+	_ = dst[(depth-1)*ld+width-1]
+	if x.col == 1 {
+		for i := range depth {
+			copy(dst[i*ld:i*ld+width], unsafe.Slice((*float32)(x.from(i, 0).data), width))
+		}
+		return
+	}
+	for j := range width {
+		column := x.from(0, j)
+		for i := range depth {
+			dst[i*ld+j] = *(*float32)(column.from(i, 0).data)
+		}
+	}
+}
+
+func grown(x []float32, n int) []float32 {
+	if cap(x) < n {
+		return make([]float32, n)
+	}
+	return x[:n]
+}
+
+// panelPlain is the definition of what the faster versions do but for rounding: they round once for a multiplication and an
+// addition together.
+func panelPlain(m, k int, a, b, c operand, width int, add bool) {
+	for i := range m {
+		row := unsafe.Slice((*float32)(c.from(i, 0).data), width)
+		var sums [plainWidth]float32
+		for l := range k {
+			x := *(*float32)(a.from(i, l).data)
+			Axpy(sums[:width], x, unsafe.Slice((*float32)(b.from(l, 0).data), width))
+		}
+		if add {
+			Axpy(row, 1, sums[:width])
+		} else {
+			copy(row, sums[:width])
+		}
+	}
+}
+
+// plainWidth is the width of the plain version's panels: its sums stay in the first cache.
+const plainWidth = 64

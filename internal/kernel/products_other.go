@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package kernel
+
+func tileShape() (rows, width int) { return 4, plainWidth }
+
+func panel(m, k int, a, b, c operand, width int, add bool) { panelPlain(m, k, a, b, c, width, add) }
