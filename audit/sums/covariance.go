@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // Covariance is a symmetric matrix, row by row; only what lies on and below the diagonal is read.
@@ -256,4 +257,26 @@ func Distance(c Covariance, difference []float64) (float64, error) {
 		return 0, err
 	}
 	return math.Sqrt(squares(white)), nil
+}
+
+// BallDistance is the distance of the worst pair of all updates with a norm of at most radius: 2·radius over the root of the smallest
+// eigenvalue (the paper's appendix A.2, whose radius is r·√d, and which forgets the root).
+func BallDistance(c Covariance, radius float64) (float64, error) {
+	if !(radius > 0) || math.IsInf(radius, 1) {
+		return 0, fmt.Errorf("sums: radius %g must be finite and greater than 0", radius)
+	}
+	if _, err := Factorize(Covariance{c.Dim, slices.Clone(c.Values)}, OneByOne); err != nil {
+		return 0, err
+	}
+	full := mat.NewSymDense(c.Dim, nil)
+	for i := range c.Dim {
+		for j := range i + 1 {
+			full.SetSym(i, j, c.at(i, j))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(full, false) {
+		return 0, fmt.Errorf("sums: the eigenvalues of the covariance did not converge")
+	}
+	return 2 * radius / math.Sqrt(eigen.Values(nil)[0]), nil
 }

@@ -79,6 +79,22 @@ func (s *Setting) Delta(epsilon float64) (pld.Bracket, error) {
 	return pld.Bracket{Lower: low.Lower, Upper: high.Upper}, err
 }
 
+// Together is [Setting.Delta] of as many pieces of an update, each of this setting's size, when all of them are seen: their privacy
+// losses add up, so that cutting an update into pieces hides nothing.
+func (s *Setting) Together(pieces int, epsilon float64) (pld.Bracket, error) {
+	if pieces < 1 || pieces > maxDim/s.Dim {
+		return pld.Bracket{}, fmt.Errorf("sums: %d pieces of %d entries: must be at least 1, and %d entries in all at the most", pieces, s.Dim, maxDim)
+	}
+	all := *s
+	for i := range all.terms {
+		all.terms[i] = nil
+		for range pieces {
+			all.terms[i] = append(all.terms[i], s.terms[i]...)
+		}
+	}
+	return all.Delta(epsilon)
+}
+
 // Distance is the Delta of the paper's Theorem 2 for Gaussian noise of the same covariance: how many standard deviations the
 // two farthest updates are apart.
 func (s *Setting) Distance() float64 {

@@ -16,7 +16,7 @@ exist. Every lower bound comes with a confidence, and is rounded down.`
 
 func (a *app) auditCommand() *cobra.Command {
 	c := &cobra.Command{Use: "audit", Short: "Attack a guarantee, and say what the attack proves", Long: auditAbout}
-	c.AddCommand(a.auditBound())
+	c.AddCommand(a.auditBound(), a.auditSecagg())
 	return c
 }
 
