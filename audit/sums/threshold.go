@@ -2,6 +2,7 @@ package sums
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -39,18 +40,39 @@ func (o Outcomes) Threshold(delta, confidence float64) (float64, error) {
 	if len(o.First) == 0 {
 		return 0, fmt.Errorf("sums: no trials to choose a threshold on: give at least 1")
 	}
-	values := slices.Sorted(slices.Values(append(append([]float64(nil), o.First...), o.Second...)))
+	first, second := slices.Sorted(slices.Values(o.First)), slices.Sorted(slices.Values(o.Second))
+	values := slices.Sorted(slices.Values(append(append([]float64(nil), first...), second...)))
+	// Between two values the mistakes are the same; each count's rate is computed once.
+	known := map[audit.Errors]float64{}
+	rate := func(count, trials int) (float64, error) {
+		key := audit.Errors{FalsePositives: count, Negatives: trials}
+		if r, ok := known[key]; ok {
+			return r, nil
+		}
+		r, err := audit.UpperRate(count, trials, (1-confidence)/2)
+		known[key] = r
+		return r, err
+	}
 	var best, from, to float64
 	found := false
 	for i := range len(values) - 1 {
-		b, err := o.Errors((values[i]+values[i+1])/2).Bound(delta, confidence)
+		middle := (values[i] + values[i+1]) / 2
+		fpr, err := rate(len(first)-sort.SearchFloat64s(first, math.Nextafter(middle, math.Inf(1))), len(first))
+		if err != nil {
+			return 0, err
+		}
+		fnr, err := rate(sort.SearchFloat64s(second, math.Nextafter(middle, math.Inf(1))), len(second))
+		if err != nil {
+			return 0, err
+		}
+		epsilon, err := audit.Epsilon(fpr, fnr, delta)
 		if err != nil {
 			return 0, err
 		}
 		switch {
-		case !found || b.Epsilon > best:
-			best, from, to, found = b.Epsilon, values[i], values[i+1], true
-		case b.Epsilon == best && to == values[i]: // no statistic between tells them apart: the middle is the safest
+		case !found || epsilon > best:
+			best, from, to, found = epsilon, values[i], values[i+1], true
+		case epsilon == best && to == values[i]: // no statistic between tells them apart: the middle is the safest
 			to = values[i+1]
 		}
 	}
