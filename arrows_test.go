@@ -25,7 +25,8 @@ var arrows = map[string][]string{
 	"mechanism/waterfill": {"accountant", "noise"},
 	"ledger":              {"accountant"},
 	"statement":           {"accountant", "ledger"},
-	"audit":               {},
+	"audit":               {"accountant/fdp"},
+	"audit/onerun":        {"audit"},
 
 	// the learning: internal, pure
 	"internal/kernel":    {},
@@ -44,13 +45,13 @@ var arrows = map[string][]string{
 		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
-	"cmd/hubbub": {"accountant", "audit", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
+	"cmd/hubbub": {"accountant", "audit", "audit/onerun", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
-	"audit", "internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubbub/audit"
+	"hubbub/audit/onerun"
 	"hubbub/internal/experiment"
 )
 
@@ -16,7 +17,7 @@ exist. Every lower bound comes with a confidence, and is rounded down.`
 
 func (a *app) auditCommand() *cobra.Command {
 	c := &cobra.Command{Use: "audit", Short: "Attack a guarantee, and say what the attack proves", Long: auditAbout}
-	c.AddCommand(a.auditBound(), a.auditSecagg())
+	c.AddCommand(a.auditBound(), a.auditSecagg(), a.auditOneRun())
 	return c
 }
 
@@ -60,6 +61,42 @@ The attack, its threshold and its target must have been fixed before the trials 
 	c.MarkFlagRequired("false-positives")
 	c.MarkFlagRequired("false-negatives")
 	return c
+}
+
+func (a *app) auditOneRun() *cobra.Command {
+	var guesses onerun.Guesses
+	var delta, confidence float64
+	c := &cobra.Command{
+		Use: "one-run", Short: "Bound epsilon from below by guesses about the canaries of one run", Args: cobra.NoArgs, Annotations: hasJSON,
+		Long: `Bound epsilon from below by guesses about the canaries of one run. Each canary was put in or left out by its own fair coin;
+an attack guessed some of the coins.
+
+epsilon is the bound of Steinke, Nasr and Jagielski 2023, and assumes nothing. epsilon_fdp is that of Mahloujifar, Melis
+and Chaudhuri 2024 for a run whose trade-off between false positives and false negatives is that of a Gaussian mechanism.`,
+		Example: `  hubbub audit one-run --canaries 1000 --guesses 200 --correct 160 --delta 1e-5`,
+		RunE: func(*cobra.Command, []string) error {
+			b, err := guesses.Bound(delta, confidence)
+			if err != nil {
+				return experiment.Input(err)
+			}
+			return a.print(b, func() { a.printOneRun(b) })
+		},
+	}
+	flags := c.Flags()
+	flags.IntVar(&guesses.Canaries, "canaries", 0, "canaries that tossed a coin")
+	flags.IntVar(&guesses.Guessed, "guesses", 0, "coins that were guessed")
+	flags.IntVar(&guesses.Correct, "correct", 0, "correct ones among the guesses")
+	level(c, &delta, &confidence)
+	for _, name := range []string{"canaries", "guesses", "correct"} {
+		c.MarkFlagRequired(name)
+	}
+	return c
+}
+
+func (a *app) printOneRun(b onerun.Bound) {
+	line(a.out, "guesses", "%d of %d correct, on %d canaries", b.Correct, b.Guessed, b.Canaries)
+	line(a.out, "epsilon", "at least %.6g at delta %g, with confidence %g", downward(b.Epsilon), b.Delta, b.Confidence)
+	line(a.out, "if the trade-off is Gaussian", "at least %.6g (mu %.4g)", downward(b.EpsilonFDP), b.MuFDP)
 }
 
 // level adds the flags of every bound.

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -59,9 +60,15 @@ type Leak struct {
 	Distance    float64          `json:"distance"` // of the worst pair, in standard deviations, if the sum were Gaussian
 	Errors      audit.Errors     `json:"-"`
 	Bound       audit.Bound      `json:"audited"`
-	Balanced    sums.Rate        `json:"balanced"` // rates at the threshold half way between the two updates, chosen before any trial
-	Curve       []sums.Rate      `json:"curve"`
+	Balanced    LeakRates        `json:"balanced"` // at the threshold half way between the two updates
+	Curve       []LeakRates      `json:"curve"`    // at thresholds from far below to far above; its bounds hold together
 	Gaussianity sums.Gaussianity `json:"gaussianity"`
+}
+
+// LeakRates are upper bounds on both rates of mistakes, at a threshold that was fixed before any trial.
+type LeakRates struct {
+	FalsePositive float64 `json:"false_positive_rate_at_most"`
+	FalseNegative float64 `json:"false_negative_rate_at_most"`
 }
 
 // LeakMemory is about how many bytes [Federation.Leak] takes.
@@ -155,28 +162,70 @@ func (l *leaker) measure(ctx context.Context) (Leak, error) {
 	if err != nil {
 		return Leak{}, err
 	}
-	threshold, err := holdout.Threshold(l.o.Delta, l.o.Confidence)
-	if err != nil {
+	if err := leak.count(holdout, counted, l.o); err != nil {
 		return Leak{}, err
 	}
-	leak.Errors = counted.Errors(threshold)
-	if leak.Bound, err = leak.Errors.Bound(l.o.Delta, l.o.Confidence); err != nil {
-		return Leak{}, err
-	}
-	middle, err := counted.Errors(0).Bound(l.o.Delta, l.o.Confidence)
-	if err != nil {
-		return Leak{}, err
-	}
-	leak.Balanced = sums.Rate{FalsePositive: middle.FalsePositiveRate, FalseNegative: middle.FalseNegativeRate}
-	if leak.Curve, err = counted.Curve(101, l.o.Delta, l.o.Confidence); err != nil {
-		return Leak{}, err
-	}
-	centred := make([]float64, len(counted.First))
-	for k, x := range counted.First {
+	centred := make([]float64, len(counted.Without))
+	for k, x := range counted.Without {
 		centred[k] = x + test.Distance()/2
 	}
 	leak.Gaussianity, err = sums.Diagnose(centred, singles, l.others)
 	return leak, err
+}
+
+// count turns the statistics of trials into bounds. The threshold comes from the hold-out, the curve's from the distance.
+func (k *Leak) count(holdout, counted audit.Scores, o LeakOptions) error {
+	chosen, err := holdout.Choose(audit.Directly(o.Trials, o.Delta, o.Confidence))
+	if err != nil {
+		return err
+	}
+	if k.Errors, err = counted.Count(centre(holdout, chosen)); err != nil {
+		return err
+	}
+	if k.Bound, err = k.Errors.Bound(o.Delta, o.Confidence); err != nil {
+		return err
+	}
+	middle, err := counted.Count(0)
+	if err != nil {
+		return err
+	}
+	balanced, err := middle.Bound(o.Delta, o.Confidence)
+	if err != nil {
+		return err
+	}
+	k.Balanced = LeakRates{balanced.FalsePositiveRate, balanced.FalseNegativeRate}
+	var thresholds []audit.Threshold
+	for i := range 41 {
+		thresholds = append(thresholds, audit.Threshold((k.Distance/2+4)*(float64(i)/20-1)))
+	}
+	points, err := counted.Curve(thresholds, nothingClaimed{}, o.Confidence)
+	for _, p := range points {
+		k.Curve = append(k.Curve, LeakRates{p.FalsePositiveAtMost, p.FalseNegativeAtMost})
+	}
+	return err
+}
+
+// nothingClaimed is the trade-off function that every mechanism fulfils.
+type nothingClaimed struct{}
+
+func (nothingClaimed) Beta(float64) float64 { return 0 }
+
+// centre moves a threshold to the middle between the scores beside it, where chance is farthest: the hold-out cannot tell the difference.
+func centre(s audit.Scores, t audit.Threshold) audit.Threshold {
+	below, above := math.Inf(-1), math.Inf(1)
+	for _, scores := range [][]float64{s.Without, s.With} {
+		for _, x := range scores {
+			if x <= float64(t) {
+				below = max(below, x)
+			} else {
+				above = min(above, x)
+			}
+		}
+	}
+	if math.IsInf(below, 0) || math.IsInf(above, 0) {
+		return t
+	}
+	return audit.Threshold(below + (above-below)/2)
 }
 
 // estimate samples updates in batches and hands over what the attacker learns of them.
@@ -232,7 +281,7 @@ func (l *leaker) deal(purpose string, number int) (*Federation, error) {
 
 // attack makes trials: federations dealt anew, of which the others are drawn, and the scores of their updates added up. It also returns the
 // scores of single updates.
-func (l *leaker) attack(ctx context.Context, test *sums.Test, purpose string, trials int) (sums.Outcomes, []float64, error) {
+func (l *leaker) attack(ctx context.Context, test *sums.Test, purpose string, trials int) (audit.Scores, []float64, error) {
 	scores := make([]float64, trials*l.others)
 	const group = 64 // trials whose federations are held at once
 	for from := 0; from < trials; from += group {
@@ -242,7 +291,7 @@ func (l *leaker) attack(ctx context.Context, test *sums.Test, purpose string, tr
 		for i := range dealt {
 			var err error
 			if dealt[i], err = l.deal(purpose, from+i); err != nil {
-				return sums.Outcomes{}, nil, err
+				return audit.Scores{}, nil, err
 			}
 			order := make([]int, len(l.f.Parts))
 			for c := range order {
@@ -261,16 +310,17 @@ func (l *leaker) attack(ctx context.Context, test *sums.Test, purpose string, tr
 			return nil
 		})
 		if err != nil {
-			return sums.Outcomes{}, nil, err
+			return audit.Scores{}, nil, err
 		}
 	}
-	var outcomes sums.Outcomes
+	var outcomes audit.Scores
 	for of := range slices.Chunk(scores, l.others) {
 		total := 0.0
 		for _, s := range of {
 			total += s
 		}
-		outcomes.Add(test.Statistics(total))
+		first, second := test.Statistics(total)
+		outcomes.Without, outcomes.With = append(outcomes.Without, first), append(outcomes.With, second)
 	}
 	return outcomes, scores, nil
 }
