@@ -27,6 +27,10 @@ var arrows = map[string][]string{
 	"statement":           {"accountant", "ledger"},
 	"audit":               {"accountant/fdp"},
 	"audit/onerun":        {"audit"},
+	"audit/sums":          {"accountant", "accountant/pld", "internal/kernel"},
+	"claims": {
+		"accountant", "accountant/fdp", "accountant/pld", "audit", "audit/sums", "mechanism/adaptive", "mechanism/waterfill", "noise",
+	},
 
 	// the learning: internal, pure
 	"internal/kernel":    {},
@@ -42,16 +46,16 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
+		"accountant", "audit", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
-	"cmd/hubbub": {"accountant", "audit", "audit/onerun", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
+	"cmd/hubbub": {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
-	"audit", "audit/onerun", "internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}

@@ -1,6 +1,7 @@
 package sums
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -20,11 +21,12 @@ type Attacker struct {
 	root     *Factor // of the covariance of one update
 }
 
-// Ridge is added to every variance, as a share of it, before the covariance is inverted: directions in which updates do not differ at
-// all, up to rounding, must not be divided by.
+// A ridge is added to every variance, as a share of it, before the covariance is inverted: directions in which updates do not differ at
+// all, up to rounding, must not be divided by. It is raised until the matrix is positive.
 const (
-	exactRidge = 1e-9
-	fastRidge  = 1e-5 // where the covariance comes from products in float32
+	exactRidge   = 1e-9
+	fastRidge    = 1e-5 // where the covariance comes from products in float32
+	largestRidge = 1
 )
 
 // NewAttacker uses the moments up. The others' covariances add, so those of one update are enough.
@@ -52,13 +54,34 @@ func NewAttacker(m *Moments, clients int, each Each) (*Attacker, error) {
 	if m.dim > exactDim {
 		ridge = fastRidge
 	}
-	c := m.covariance(a.varying)
-	for i := range c.Dim {
-		c.Values[i*c.Dim+i] *= 1 + ridge
-	}
 	var err error
-	a.root, err = Factorize(c, each)
+	a.root, err = ridged(m.covariance(a.varying), ridge, each)
 	return a, err
+}
+
+// ridged factorizes a covariance with a ridge. What lies above the diagonal keeps the matrix for another try.
+func ridged(c Covariance, ridge float64, each Each) (*Factor, error) {
+	d := c.Dim
+	own := make([]float64, d)
+	for i := range d {
+		own[i] = c.at(i, i)
+		for j := range i {
+			c.Values[j*d+i] = c.at(i, j)
+		}
+	}
+	for {
+		for i := range d {
+			c.Values[i*d+i] = own[i] * (1 + ridge)
+			for j := range i {
+				c.Values[i*d+j] = c.Values[j*d+i]
+			}
+		}
+		f, err := Factorize(c, each)
+		if err == nil || !errors.Is(err, ErrLeaks) || ridge >= largestRidge {
+			return f, err
+		}
+		ridge *= 10
+	}
 }
 
 // Varying is the number of entries that differ between clients. The others hide nothing, and are the same for everybody.
@@ -133,6 +156,7 @@ type Test struct {
 	second   float64 // of the other
 	distance float64 // between them, in standard deviations of the others' sum, if that is as it was estimated
 	expected float64 // score of the sum of the others
+	bare     int     // entries that differ between the two and in no sampled update
 }
 
 // Test prepares to tell two updates apart.
@@ -140,11 +164,10 @@ func (a *Attacker) Test(first, second []float32) (*Test, error) {
 	if len(first) != a.dim || len(second) != a.dim {
 		return nil, fmt.Errorf("sums: updates of %d and %d entries, sampled ones have %d", len(first), len(second), a.dim)
 	}
+	bare := 0
 	for _, j := range a.constant {
 		if first[j] != second[j] {
-			direction := make([]float64, a.dim)
-			direction[j] = 1
-			return nil, &LeakError{Direction: direction}
+			bare++
 		}
 	}
 	both, err := a.whiten(append(append([]float32(nil), first...), second...), OneByOne)
@@ -161,7 +184,7 @@ func (a *Attacker) Test(first, second []float32) (*Test, error) {
 		return nil, fmt.Errorf("sums: the two updates are the same: nothing tells them apart")
 	}
 	a.root.unwhiten(white)
-	t := &Test{weights: make([]float64, a.dim), distance: math.Sqrt(square / float64(a.clients))}
+	t := &Test{weights: make([]float64, a.dim), bare: bare, distance: math.Sqrt(square / float64(a.clients))}
 	// In units of the standard deviation of the others' sum.
 	scale := 1 / math.Sqrt(square*float64(a.clients))
 	for b, j := range a.varying {
@@ -174,6 +197,10 @@ func (a *Attacker) Test(first, second []float32) (*Test, error) {
 
 // Distance is how far apart the two updates are, in standard deviations of the others' sum as it was estimated.
 func (t *Test) Distance() float64 { return t.distance }
+
+// Bare counts the entries in which the two updates differ and no sampled update did: what stands there is seen as it is. The test leaves
+// them out, since what it measures should be hidden by something.
+func (t *Test) Bare() int { return t.bare }
 
 // Score is a client's share of the statistic. Scores add up as updates do.
 func (t *Test) Score(update []float32) float64 {

@@ -95,7 +95,8 @@ func OneByOne(n int, do func(i int)) {
 // block is the side of the blocks of a factorisation: three of them fit into a processor's second cache.
 const block = 96
 
-// Factorize overwrites the covariance with its root. It refuses with a [LeakError] what is not positive definite.
+// Factorize overwrites the covariance, on and below the diagonal, with its root. It refuses with a [LeakError] what is not positive
+// definite.
 func Factorize(c Covariance, each Each) (*Factor, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -110,10 +111,17 @@ func Factorize(c Covariance, each Each) (*Factor, error) {
 		end := min(start+block, d)
 		// What the columns before explain: A[start:, start:end] -= L[start:, :start]·L[start:end, :start]ᵀ.
 		if start > 0 {
-			rows := (d - start + block - 1) / block
-			each(rows, func(r int) {
+			each((d-start+block-1)/block, func(r int) {
 				from := start + r*block
 				to := min(from+block, d)
+				if r == 0 { // on the diagonal only what lies below it is written
+					for i := from; i < to; i++ {
+						for j := from; j <= i; j++ {
+							f.l[i*d+j] -= dot(f.l[i*d:i*d+start], f.l[j*d:j*d+start])
+						}
+					}
+					return
+				}
 				blas64.Gemm(blas.NoTrans, blas.Trans, -1, f.view(from, to, 0, start), f.view(start, end, 0, start), 1, f.view(from, to, start, end))
 			})
 		}

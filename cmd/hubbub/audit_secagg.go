@@ -34,6 +34,7 @@ covariance, searches the two that are easiest to tell apart, and guesses from su
 type secaggFlags struct {
 	updates              string
 	clients, dim, chunks int
+	also                 []int
 	epsilon              float64
 	covariance, diff     string
 	radius               float64
@@ -75,6 +76,7 @@ func (a *app) auditSecagg() *cobra.Command {
 	flags.StringVar(&f.updates, "updates", "", "theory: law of the entries of an update, gamma or uniform")
 	flags.IntVar(&f.clients, "clients", 10, "theory: the other clients in a sum")
 	flags.IntVar(&f.dim, "dim", 1, "theory: entries of an update")
+	flags.IntSliceVar(&f.also, "also-dim", nil, "theory: further numbers of entries for the picture, two at the most: 10,100")
 	flags.IntVar(&f.chunks, "chunks", 1, "theory: send the update in so many pieces")
 	flags.Float64Var(&f.epsilon, "epsilon", 1, "theory, covariance: epsilon, at least 0")
 	flags.StringVar(&f.covariance, "covariance", "", "covariance: CSV file of the covariance of the others' sum")
@@ -139,7 +141,7 @@ func (a *app) secaggTheory(f secaggFlags) error {
 		}
 	}
 	if f.picture != "" {
-		if err := a.drawFigureOne(s, f.picture); err != nil {
+		if err := drawFigureOne(s, f.also, f.picture); err != nil {
 			return err
 		}
 	}
@@ -177,21 +179,29 @@ func chunks(s *sums.Setting, f secaggFlags) (*chunkResult, error) {
 	return &chunkResult{f.chunks, piece.Upper, all.Upper}, nil
 }
 
-// drawFigureOne draws delta over epsilon, of the law and of the Gaussian.
-func (a *app) drawFigureOne(s *sums.Setting, file string) error {
-	var x, law, gaussian []float64
-	for i := range 33 {
-		epsilon := 8 * float64(i) / 32
-		b, err := s.Delta(epsilon)
+// drawFigureOne draws delta over epsilon, of the law and of the Gaussian, for one or several numbers of entries.
+func drawFigureOne(s *sums.Setting, also []int, file string) error {
+	if len(also) > 2 {
+		return usage("--also-dim has %d numbers: two at the most, a picture holds six lines", len(also))
+	}
+	picture := chart.Line{Title: fmt.Sprintf("What a sum leaks: %s updates, %d other clients", s.Updates, s.Clients), XLabel: "epsilon", YLabel: "delta", YLog: true}
+	for _, dim := range append([]int{s.Dim}, also...) {
+		s, err := sums.New(s.Updates, s.Clients, dim)
 		if err != nil {
 			return experiment.Input(err)
 		}
-		x, law, gaussian = append(x, epsilon), append(law, max(b.Upper, 1e-12)), append(gaussian, max(s.GaussianDelta(epsilon), 1e-12))
-	}
-	picture := chart.Line{
-		Title:  fmt.Sprintf("What a sum leaks: %d clients, %d entries", s.Clients, s.Dim),
-		XLabel: "epsilon", YLabel: "delta", YLog: true,
-		Series: []chart.Series{{Name: string(s.Updates), X: x, Y: law}, {Name: "Gaussian", X: x, Y: gaussian}},
+		var x, law, gaussian []float64
+		for i := range 33 {
+			epsilon := 8 * float64(i) / 32
+			b, err := s.Delta(epsilon)
+			if err != nil {
+				return experiment.Input(err)
+			}
+			const least = 1e-12 // a logarithmic axis has no zero
+			x, law, gaussian = append(x, epsilon), append(law, max(b.Upper, least)), append(gaussian, max(s.GaussianDelta(epsilon), least))
+		}
+		picture.Series = append(picture.Series,
+			chart.Series{Name: fmt.Sprintf("%d entries", dim), X: x, Y: law}, chart.Series{Name: fmt.Sprintf("%d, Gaussian", dim), X: x, Y: gaussian})
 	}
 	return writePicture(picture, file)
 }
@@ -297,6 +307,11 @@ func readMatrix(file string) ([][]float64, error) {
 }
 
 func (a *app) secaggPractice(c *cobra.Command, file string, f secaggFlags) error {
+	for _, name := range []string{"samples", "candidates", "trials", "models", "delta", "confidence"} {
+		if value := c.Flags().Lookup(name).Value.String(); value == "0" { // which would mean "the default" further in
+			return usage("--%s 0: must be above 0", name)
+		}
+	}
 	federation, err := prepare(file, f.sets)
 	if err != nil {
 		return err
@@ -343,6 +358,9 @@ func (a *app) printLeaks(leaks []experiment.Leak, mean float64) {
 	for _, l := range leaks {
 		a.printf("initial model %d: %d weights, %d of them differ between clients; %d other clients in a sum\n", l.Model+1, l.Dim, l.Varying, l.Others)
 		line(a.out, "worst pair", "%.4g standard deviations apart", l.Distance)
+		if l.Bare > 0 {
+			line(a.out, "in the open", "%d weights differ that no sampled update changed: they give the pair away, and are left out below", l.Bare)
+		}
 		line(a.out, "mistakes", "%d false positives, %d false negatives in %d trials each", l.Errors.FalsePositives, l.Errors.FalseNegatives, l.Errors.Negatives)
 		line(a.out, "rates at most", "%.4g and %.4g", l.Bound.FalsePositiveRate, l.Bound.FalseNegativeRate)
 		line(a.out, "half way between the two", "%.4g and %.4g", l.Balanced.FalsePositive, l.Balanced.FalseNegative)

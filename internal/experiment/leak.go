@@ -58,6 +58,7 @@ type Leak struct {
 	Dim         int              `json:"dim"`
 	Varying     int              `json:"varying"`  // entries that differ between clients at all
 	Distance    float64          `json:"distance"` // of the worst pair, in standard deviations, if the sum were Gaussian
+	Bare        int              `json:"bare"`     // entries in which the pair differs and no sampled update did: seen as they are, and left out
 	Errors      audit.Errors     `json:"-"`
 	Bound       audit.Bound      `json:"audited"`
 	Balanced    LeakRates        `json:"balanced"` // at the threshold half way between the two updates
@@ -153,7 +154,7 @@ func (l *leaker) measure(ctx context.Context) (Leak, error) {
 	if err != nil {
 		return Leak{}, err
 	}
-	leak := Leak{Others: l.others, Dim: d, Varying: attacker.Varying(), Distance: test.Distance()}
+	leak := Leak{Others: l.others, Dim: d, Varying: attacker.Varying(), Distance: test.Distance(), Bare: test.Bare()}
 	holdout, _, err := l.attack(ctx, test, "threshold", max(20, l.o.Trials/5))
 	if err != nil {
 		return Leak{}, err
@@ -196,7 +197,7 @@ func (k *Leak) count(holdout, counted audit.Scores, o LeakOptions) error {
 	k.Balanced = LeakRates{balanced.FalsePositiveRate, balanced.FalseNegativeRate}
 	var thresholds []audit.Threshold
 	for i := range 41 {
-		thresholds = append(thresholds, audit.Threshold((k.Distance/2+4)*(float64(i)/20-1)))
+		thresholds = append(thresholds, audit.Threshold((k.Distance/2+2)*(float64(i)/20-1)))
 	}
 	points, err := counted.Curve(thresholds, nothingClaimed{}, o.Confidence)
 	for _, p := range points {
