@@ -78,7 +78,7 @@ var paper001 = []Claim{
 		Says:  "Varying the threshold over the trials and taking the best gives a lower bound on epsilon with confidence 95%.",
 		Why:   "A threshold that is chosen on the trials that are counted fits their chance as well.",
 		Ours:  "The threshold is chosen on trials of its own.",
-		Where: "audit/sums: Outcomes.Threshold; internal/experiment: Leak",
+		Where: "audit: Scores.Choose, Audit; internal/experiment: Leak",
 		show:  thresholdOnTheSameTrials,
 	},
 }

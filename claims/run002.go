@@ -291,14 +291,27 @@ func skellamTails() (Evidence, error) {
 	}, nil
 }
 
+// overflow is the probability that noise alone leaves the range -2^(bits-1) to 2^(bits-1)-1.
+func overflow(rate float64, bits int) float64 {
+	half := 1 << (bits - 1)
+	return skellamTail(rate, half) + skellamTail(rate, half+1)
+}
+
+func overflowObserved() (Evidence, error) {
+	const rate = 702.2
+	eight, ten := overflow(rate, 8), overflow(rate, 10)
+	return Evidence{
+		Ran:        "rate 702.2: how often noise alone overflows in a coordinate",
+		Claimed:    number(1e-3, "or so with 8 bits"),
+		Found:      number(eight, "with 8 bits, %.2g with 10", ten),
+		Contradict: eight > 3e-3 || eight < 3e-4 || ten > 1e-9,
+	}, nil
+}
+
 func bitsForNoise() (Evidence, error) {
 	// 2^6 = 5.8·ln d for d = 63,610, whatever the noise.
 	const bits = 6
-	overflow := func(rate float64) float64 {
-		half := 1 << (bits - 1)
-		return skellamTail(rate, half) + skellamTail(rate, half+1) // ≥ 2^(B-1), ≤ -2^(B-1)-1
-	}
-	quiet, loud := overflow(7), overflow(702.2)
+	quiet, loud := overflow(7, bits), overflow(702.2, bits)
 	return Evidence{
 		Ran:        "6 bits, 63,610 weights (h = 5.8): how often noise alone overflows in a coordinate",
 		Claimed:    number(quiet, "or so, as at rate 7: the constant does not depend on the rate"),
