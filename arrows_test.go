@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "audit", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
+		"accountant", "audit", "audit/onerun", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
 		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"cmd/hubbub": {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},

@@ -31,6 +31,8 @@ type Federation struct {
 	batched   protector          // clients of one record each: many of them are computed at once and clipped by this; nil: one by one
 	key       noise.Key
 
+	canaries *canaries // that an audit planted; nil: none
+
 	granularity float64 // of integer noise: as given, or fitted to the bits
 }
 
@@ -42,6 +44,11 @@ type clientAlgorithm interface {
 
 // Prepare deals the data out, checks what depends on it, and chooses the noise.
 func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
+	return prepare(c, train, test, 0)
+}
+
+// prepare is Prepare with so many canaries behind the clients.
+func prepare(c *Config, train, test *data.Set, canaries int) (*Federation, error) {
 	hash, err := c.Hash()
 	if err != nil {
 		return nil, err
@@ -56,6 +63,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	if f.Parts, err = f.deal(); err != nil {
 		return nil, c.refuse("data.partition", "cannot be dealt: %v", err)
 	}
+	f.Parts = append(f.Parts, make(data.Partition, canaries)...) // without records
 	if f.Net, err = nn.MLP(f.Train.Dim(), c.Model.Hidden, f.Train.Classes, nn.Activation(c.Model.Activation)); err != nil {
 		return nil, c.refuse("model", "is impossible: %v", err)
 	}
@@ -72,7 +80,7 @@ func Prepare(c *Config, train, test *data.Set) (*Federation, error) {
 	}
 	// Only the central Gaussian takes sums: local noise and integer rounding belong to every update by itself.
 	sums := f.Facts.Protection == statement.Unprotected || c.Privacy.Mechanism.Kind == "gaussian" && f.Facts.Protection == statement.Central
-	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums {
+	if c.Algorithm.Kind == "fedsgd" && c.Data.Partition.Kind == "records" && sums && canaries == 0 {
 		f.batched = f.way.server.(protector)
 	}
 	return f, nil
@@ -129,13 +137,7 @@ func (f *Federation) protect() error {
 			f.Facts.Total = func(scale float64) accountant.Event { return accountant.Laplace{Scale: scale, Dim: f.Net.Size()} }
 		}
 	}
-	average := algorithm.FedAvg{}
-	if local := c.Algorithm.Local; local != nil {
-		average = algorithm.FedAvg{
-			Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
-			Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
-		}
-	}
+	average := f.localTraining()
 	if f.Facts.Protection == statement.InTraining {
 		for _, records := range f.Parts {
 			f.Facts.BatchRate = append(f.Facts.BatchRate, average.RateFor(len(records)))
@@ -154,6 +156,27 @@ func (f *Federation) protect() error {
 		f.Facts = calibrated
 	}
 	return f.build(average)
+}
+
+// localTraining is what clients do under fedavg, without noise.
+func (f *Federation) localTraining() algorithm.FedAvg {
+	local := f.Config.Algorithm.Local
+	if local == nil {
+		return algorithm.FedAvg{}
+	}
+	return algorithm.FedAvg{
+		Local: algorithm.OptimizerConfig{Kind: local.Optimizer, Rate: local.Rate, Beta: local.Beta},
+		Batch: local.Batch, Epochs: local.Epochs, Steps: local.Steps,
+	}
+}
+
+// clientKey and serverKey are where all that is random in a round comes from.
+func (f *Federation) clientKey(round, client int) noise.Key {
+	return f.key.Derive("client", uint64(round), uint64(client))
+}
+
+func (f *Federation) serverKey(round int) noise.Key {
+	return f.key.Derive("server noise", uint64(round))
 }
 
 func (f *Federation) build(average algorithm.FedAvg) error {

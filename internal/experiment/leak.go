@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"hubbub/audit"
-	"hubbub/audit/sums"
+	sumaudit "hubbub/audit/sums" // sums is a name of this package
 	"hubbub/internal/algorithm"
 	"hubbub/noise"
 	"hubbub/statement"
@@ -63,7 +63,7 @@ type Leak struct {
 	Bound       audit.Bound      `json:"audited"`
 	Balanced    LeakRates        `json:"balanced"` // at the threshold half way between the two updates
 	Curve       []LeakRates      `json:"curve"`    // at thresholds from far below to far above; its bounds hold together
-	Gaussianity sums.Gaussianity `json:"gaussianity"`
+	Gaussianity sumaudit.Gaussianity `json:"gaussianity"`
 }
 
 // LeakRates are upper bounds on both rates of mistakes, at a threshold that was fixed before any trial.
@@ -79,7 +79,7 @@ func (f *Federation) LeakMemory(o LeakOptions) (int64, error) {
 		return 0, err
 	}
 	d := int64(f.Net.Size())
-	return sums.MomentsMemory(int(d)) + 4*d*int64(leakBatch) + 12*d*int64(o.Candidates) + 4*int64(len(f.Train.Features)), nil
+	return sumaudit.MomentsMemory(int(d)) + 4*d*int64(leakBatch) + 12*d*int64(o.Candidates) + 4*int64(len(f.Train.Features)), nil
 }
 
 // leakBatch is how many updates are sampled before they are added to the moments.
@@ -170,7 +170,7 @@ func (l *leaker) measure(ctx context.Context) (Leak, error) {
 	for k, x := range counted.Without {
 		centred[k] = x + test.Distance()/2
 	}
-	leak.Gaussianity, err = sums.Diagnose(centred, singles, l.others)
+	leak.Gaussianity, err = sumaudit.Diagnose(centred, singles, l.others)
 	return leak, err
 }
 
@@ -230,8 +230,8 @@ func centre(s audit.Scores, t audit.Threshold) audit.Threshold {
 }
 
 // estimate samples updates in batches and hands over what the attacker learns of them.
-func (l *leaker) estimate(ctx context.Context) (*sums.Attacker, error) {
-	moments, err := sums.NewMoments(l.f.Net.Size())
+func (l *leaker) estimate(ctx context.Context) (*sumaudit.Attacker, error) {
+	moments, err := sumaudit.NewMoments(l.f.Net.Size())
 	if err != nil {
 		return nil, inputError("%w", err)
 	}
@@ -246,7 +246,7 @@ func (l *leaker) estimate(ctx context.Context) (*sums.Attacker, error) {
 		}
 	}
 	l.progress("covariance", 0, 1)
-	return sums.NewAttacker(moments, l.others, spread)
+	return sumaudit.NewAttacker(moments, l.others, spread)
 }
 
 // sample computes updates number from to from+count of a purpose: clients of federations that are dealt anew, one after the other.
@@ -282,7 +282,7 @@ func (l *leaker) deal(purpose string, number int) (*Federation, error) {
 
 // attack makes trials: federations dealt anew, of which the others are drawn, and the scores of their updates added up. It also returns the
 // scores of single updates.
-func (l *leaker) attack(ctx context.Context, test *sums.Test, purpose string, trials int) (audit.Scores, []float64, error) {
+func (l *leaker) attack(ctx context.Context, test *sumaudit.Test, purpose string, trials int) (audit.Scores, []float64, error) {
 	scores := make([]float64, trials*l.others)
 	const group = 64 // trials whose federations are held at once
 	for from := 0; from < trials; from += group {

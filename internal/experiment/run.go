@@ -134,7 +134,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 		Sampling: f.sampling, Rounds: f.Config.Rounds, First: at.round + 1, Dimension: f.width(), MinSurvivors: f.Facts.MinSurvivors,
 		Costs: f.Facts.Costs,
 		ServerNoise: func(round int, sum []int64) {
-			f.way.server.ServerNoise(sum, f.key.Derive("server noise", uint64(round)).Stream())
+			f.way.server.ServerNoise(sum, f.serverKey(round).Stream())
 		},
 	})
 	return r, err
@@ -246,6 +246,9 @@ func (r *run) apply(model []float32, release *rounds.Release) {
 	}
 	mean := make([]float32, len(model))
 	r.way.server.Decode(mean, release.Sum, divisor)
+	if k := r.f.canaries; k != nil {
+		k.observe(mean, divisor, r.f.sampling.Cohort(release.Round), r.crew.workers)
+	}
 	r.f.algorithm.ServerGradient(mean)
 	r.server.Step(model, mean)
 }

@@ -25,6 +25,7 @@ type worker struct {
 	sum     []int64
 	rows    []float32 // gradients of single records, where a mechanism wants them
 	clients []int     // whose contributions are in sum
+	known   []float64 // sum of the updates of ordinary clients in a round, where an audit plants canaries
 }
 
 // crewSize is one worker per core.
@@ -92,8 +93,17 @@ func (c *crew) contribute(w *worker, client clientSide, round int, model []float
 		return w.AddClipped(w.sum, model, records, c.f.batched)
 	}
 	for _, n := range clients {
-		if err := client.contribute(w, model, c.f.Parts[n], c.f.key.Derive("client", uint64(round), uint64(n))); err != nil {
+		if k := c.f.canaries; k != nil && n >= k.first {
+			if err := k.contribute(w, client, n, c.f.clientKey(round, n)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := client.contribute(w, model, c.f.Parts[n], c.f.clientKey(round, n)); err != nil {
 			return err
+		}
+		if k := c.f.canaries; k != nil {
+			k.remember(w)
 		}
 	}
 	return nil
