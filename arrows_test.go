@@ -36,6 +36,7 @@ var arrows = map[string][]string{
 	"internal/kernel":    {},
 	"internal/nn":        {"noise", "internal/kernel"},
 	"internal/data":      {},
+	"internal/own":       {"internal/data"},
 	"internal/algorithm": {"mechanism", "mechanism/adaptive", "noise", "internal/data", "internal/kernel", "internal/nn"},
 	"internal/rounds":    {"ledger", "noise"},
 
@@ -47,15 +48,15 @@ var arrows = map[string][]string{
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
 		"accountant", "audit", "audit/onerun", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "statement", "internal/algorithm", "internal/data", "internal/fetch",
-		"internal/kernel", "internal/nn", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
+		"internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
-	"cmd/hubbub": {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch"},
+	"cmd/hubbub": {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/own"},
 }
 
 // pure packages know no clock, file, network or process: what changes comes in as an argument.
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
-	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/nn", "internal/data", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}

@@ -13,6 +13,7 @@ import (
 	"hubbub/internal/data"
 	"hubbub/internal/experiment"
 	"hubbub/internal/fetch"
+	"hubbub/internal/own"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -55,7 +56,7 @@ func (a *app) dataList() *cobra.Command {
 					fmt.Fprintf(w, "%s\t%s + %s\t%d\t%s\t%s\t%s\n", e.Name, thousands(int64(e.Train)), thousands(int64(e.Test)), e.Classes, e.Licence, fetched, e.About)
 				}
 				w.Flush()
-				a.printf("\nThey are kept in %s (HUBBUB_DATA changes it).\n", dir)
+				a.printf("\nThey are kept in %s (HUBBUB_DATA changes it). For files of your own see: hubbub data show --help\n", dir)
 			})
 		},
 	}
@@ -112,14 +113,30 @@ func (a *app) dataShow() *cobra.Command {
 	var sets []string
 	var sheet string
 	var rows int
+	var o own.Options
 	c := &cobra.Command{
-		Use:   "show NAME|FILE.yaml",
-		Short: "Show counts, labels and pictures of a data set, or who holds what in an experiment",
+		Use:   "show NAME|FOLDER|FILE",
+		Short: "Show counts, labels and pictures of a data set, of your own files, or who holds what in an experiment",
+		Long: `Show counts, labels and pictures of a data set, of your own files, or who holds what in an experiment (FILE.yaml).
+
+Your own files are a folder with a training and a test set in one of these forms:
+  train.csv, test.csv              a line of column names, then numbers; the last column is the label, or --label
+  train.parquet, test.parquet      columns of numbers
+  x_train.npy, y_train.npy, x_test.npy, y_test.npy
+  any.npz                          with arrays of these names
+  train-images-idx3-ubyte, train-labels-idx1-ubyte, and the same of test
+or one .csv, .parquet or .npz file, of which --test-fraction is held back. Values must lie in [0, 1], or in a range that you state:
+--scale for all, or for each column a line column,low,high in ranges.csv. Take ranges from what is possible, not from the data: the
+largest income there is would tell of whoever has it.
+
+In an experiment file: data: {name: own, from: FOLDER, label: ..., scale: [0, 100], test_fraction: 0.1, ...}.`,
 		Example: `  hubbub data show mnist --sheet mnist.png
-  hubbub data show experiment.yaml`,
+  hubbub data show experiment.yaml
+  hubbub data show patients/ --label outcome
+  hubbub data show patients.csv --scale 0,200 --test-fraction 0.1`,
 		Args: cobra.ExactArgs(1), Annotations: hasJSON,
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, train, err := look(args[0], sets)
+			s, train, err := look(args[0], sets, o)
 			if err != nil {
 				return err
 			}
@@ -135,19 +152,28 @@ func (a *app) dataShow() *cobra.Command {
 	c.Flags().StringArrayVar(&sets, "set", nil, "change a value of the file: a.b=c (may be repeated)")
 	c.Flags().StringVar(&sheet, "sheet", "", "write a contact sheet of the pictures to this PNG file")
 	c.Flags().IntVar(&rows, "clients", 20, "how many clients are listed")
+	c.Flags().StringVar(&o.Label, "label", "", "own files: column of the labels (default the last)")
+	c.Flags().IntVar(&o.Classes, "classes", 0, "own files: number of classes (default the largest label + 1)")
+	c.Flags().Float64SliceVar(&o.Scale, "scale", nil, "own files: low,high become 0 and 1")
+	c.Flags().IntSliceVar(&o.Shape, "shape", nil, "own files: features, or channels,height,width, of one record (default as stored)")
+	c.Flags().Float64Var(&o.TestFraction, "test-fraction", 0, "own files without a test set: hold back so much of the records")
 	return c
 }
 
-func look(what string, sets []string) (shown, *data.Set, error) {
+// look reads what is named: an experiment, a data set that is known, or files of the user's own.
+func look(what string, sets []string, o own.Options) (shown, *data.Set, error) {
 	var parts data.Partition
 	var train, test *data.Set
-	if strings.HasSuffix(what, ".yaml") || strings.HasSuffix(what, ".yml") {
+	_, unknown := fetch.Find(what)
+	_, missing := os.Stat(what)
+	switch {
+	case strings.HasSuffix(what, ".yaml") || strings.HasSuffix(what, ".yml"):
 		f, err := prepare(what, sets)
 		if err != nil {
 			return shown{}, nil, err
 		}
 		parts, train, test = f.Parts, f.Train, f.Test
-	} else {
+	case unknown == nil:
 		dir, err := fetch.Dir()
 		if err == nil {
 			train, test, err = fetch.Load(what, dir)
@@ -155,6 +181,14 @@ func look(what string, sets []string) (shown, *data.Set, error) {
 		if err != nil {
 			return shown{}, nil, experiment.Input(err)
 		}
+	case missing != nil:
+		return shown{}, nil, experiment.Input(fmt.Errorf("%w; nor is there a folder or file of this name", unknown))
+	default:
+		var err error
+		if train, test, err = experiment.LoadOwn(what, o); err != nil {
+			return shown{}, nil, err
+		}
+		train.Name = what
 	}
 	s := shown{Name: train.Name, Train: train.Len(), Test: test.Len(), Shape: train.Shape, Labels: make([]int, train.Classes)}
 	for _, label := range train.Labels {

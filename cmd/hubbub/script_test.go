@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,11 +34,24 @@ func TestScripts(t *testing.T) {
 	if _, err := fetch.Get(context.Background(), "mnist", dir, nil); err != nil {
 		t.Fatal(err)
 	}
+	vectors, err := filepath.Abs("../../internal/own/testdata") // files that other tools wrote
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", RequireExplicitExec: true, UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HUBBUB_DATA", dir)
+			e.Setenv("VECTORS", vectors)
 			return nil
+		},
+		Condition: func(condition string) (bool, error) { // [fetched:NAME]: a data set that is too large to be got for a test
+			name, ok := strings.CutPrefix(condition, "fetched:")
+			if !ok {
+				return false, fmt.Errorf("unknown condition %q", condition)
+			}
+			set, err := fetch.Find(name)
+			return err == nil && set.Fetched(dir), err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "waitlines": waitLines},
 	})

@@ -20,16 +20,13 @@ type adultColumn struct {
 	categories []string
 }
 
-// adultColumns is the codebook adult.names. It gives the categories but no ranges of numbers, so the bounds are ours: fixed here, taken
-// from how the survey was coded and never from the records, because a bound that is the largest value of somebody would
-// tell of that somebody. What lies beyond a bound is put on it.
+// adultColumns is the codebook adult.names. It gives the categories but no ranges of numbers, so the bounds are ours: constants, the same
+// whatever records are read, and what lies beyond is put on them. A bound computed from the records would tell of whoever sets it.
 //
-//   - age: the extract keeps people above 16, the survey writes 90 for everyone above 90;
-//   - fnlwgt: how many people the record stands for; a round figure;
-//   - education-num: the sixteen levels of education;
-//   - capital-gain: a field of five digits, in which 99999 stands for everything above;
-//   - capital-loss: a round figure;
-//   - hours-per-week: a field of two digits, of which the extract keeps those above 0.
+// They were not all chosen blindly. The codebook gives the lower bounds of age and hours-per-week (the extract keeps AAGE>16 and
+// HRSWK>0) and the sixteen levels of education-num. The other upper bounds were chosen by people who knew the published set: 90, 99,999
+// and 99 are its largest age, capital-gain and hours-per-week, 1,500,000 and 5,000 are round figures above its largest fnlwgt
+// (1,490,400) and capital-loss (4,356). The set has been public since 1996; for records that are not, choose bounds without them.
 //
 // Never-worked is left out of workclass: who never worked has no occupation, so such a record is incomplete and is dropped.
 var adultColumns = []adultColumn{

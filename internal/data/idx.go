@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // The idx format, as described beside the original MNIST files: a magic number (two zero bytes, the element type, the
@@ -105,15 +106,21 @@ func shortRead(err error, have, want int, what string) error {
 	return err
 }
 
-// toUnit maps bytes to [0, 1], by a table because MNIST has 47 million of them and only 256 are different.
-func toUnit(pixels []byte) []float32 {
-	var unit [256]float32
-	for b := range unit {
-		unit[b] = float32(b) / 255
+// unit maps a byte to [0, 1], by a table because MNIST has 47 million of them and only 256 are different.
+var unit = func() (table [256]float32) {
+	for b := range table {
+		table[b] = float32(b) / 255
 	}
-	features := make([]float32, len(pixels))
+	return table
+}()
+
+func toUnit(pixels []byte) []float32 { return appendUnit(make([]float32, 0, len(pixels)), pixels) }
+
+func appendUnit(features []float32, pixels []byte) []float32 {
+	from := len(features)
+	features = slices.Grow(features, len(pixels))[:from+len(pixels)]
 	for i, b := range pixels {
-		features[i] = unit[b]
+		features[from+i] = unit[b]
 	}
 	return features
 }

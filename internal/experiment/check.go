@@ -1,6 +1,9 @@
 package experiment
 
-import "hubbub/internal/strictyaml"
+import (
+	"hubbub/internal/own"
+	"hubbub/internal/strictyaml"
+)
 
 // refusals gathers what is wrong with a file, so that all of it is told at once.
 type refusals struct {
@@ -25,6 +28,7 @@ func (c *Config) check(doc *strictyaml.Document) error {
 	if !nameRule.MatchString(c.Name) {
 		r.refuse("name", "must be up to 100 letters, digits, dots, dashes or underscores, as it names a folder")
 	}
+	c.Data.checkOwn(r)
 	c.Data.Partition.check(r)
 	c.Algorithm.check(r)
 	if c.Cohort.Sampling == "fixed" {
@@ -37,6 +41,23 @@ func (c *Config) check(doc *strictyaml.Document) error {
 	}
 	c.checkPrivacy(r)
 	return r.list.Err()
+}
+
+// checkOwn refuses what has no meaning for a data set that is known, and what is impossible for files of the user's own.
+func (d Data) checkOwn(r *refusals) {
+	if d.Name != own.Name {
+		r.unwanted("data.from", "belongs to name: own; files of %s are taken in by: hubbub data fetch %s --from FOLDER", d.Name, d.Name)
+		for _, key := range []string{"label", "classes", "scale", "shape", "test_fraction", "sha256"} {
+			r.unwanted("data."+key, "belongs to name: own, this is %s", d.Name)
+		}
+		return
+	}
+	if d.From == "" {
+		r.refuse("data.from", "must be the folder or the file of your data")
+	}
+	if err := d.ownOptions().Check(); err != nil {
+		r.refuse("data", "is impossible: %v", err)
+	}
 }
 
 func (p Partition) check(r *refusals) {

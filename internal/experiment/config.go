@@ -34,7 +34,16 @@ func (c *Config) refuse(path, rule string, args ...any) error {
 
 // Data says which records there are and who holds them.
 type Data struct {
-	Name      string    `yaml:"name" doc:"data set; see hubbub data list" required:"true" alias:"dataset"`
+	Name string `yaml:"name" doc:"data set: a name from hubbub data list, or own for files of your own" required:"true" alias:"dataset"`
+
+	From         string    `yaml:"from" doc:"folder or file of your data: CSV, .npy, .npz, Parquet or idx, with a public test set (own)" alias:"path,dir,folder,file"`
+	Label        string    `yaml:"label" doc:"column of the labels in a CSV or Parquet file; left out: the last (own)" alias:"target,label_column"`
+	Classes      int       `yaml:"classes" doc:"number of classes; left out: the largest label + 1 (own)" min:"2" max:"256" alias:"num_classes"`
+	Scale        []float64 `yaml:"scale" doc:"[low, high] become 0 and 1, values beyond are put on them; not to be taken from the data. Left out: values lie in [0, 1], bytes of pictures in [0, 255] (own)" alias:"range,normalize"`
+	Shape        []int     `yaml:"shape" doc:"of one record: [features] or [channels, height, width]; left out: as stored (own)" min:"1" max:"1048576"`
+	TestFraction float64   `yaml:"test_fraction" doc:"without test files: so much of the records is held back as the public test set, and not protected (own)" gt:"0" lt:"1" alias:"test_size,test_split"`
+	SHA256       string    `yaml:"sha256" doc:"of the data as read; a run fills it in, so that it is not resumed with other data (own)"`
+
 	Limit     int       `yaml:"limit" doc:"use only the first so many training records; 0: all" min:"0"`
 	TestLimit int       `yaml:"test_limit" doc:"use only the first so many test records; 0: all" min:"0"`
 	Partition Partition `yaml:"partition"`

@@ -85,6 +85,12 @@ var refused = []struct {
 	{name: "k without conditional rounding", sets: []string{"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, k: 5, rate: 9}", "secagg={kind: ideal}"}},
 	{name: "a rate for Gaussian noise", sets: []string{"privacy.mechanism={kind: gaussian, place: central, clip: 1, rate: 9}"}},
 	{name: "secure aggregation for Gaussian noise", sets: []string{"secagg={kind: ideal}"}},
+	{name: "own data from nowhere", sets: []string{"data.name=own"}},
+	{name: "own data that is not there", sets: []string{"data.name=own", "data.from=testdata/gone"}},
+	{name: "a folder for a data set that is known", sets: []string{"data.from=here", "data.label=y"}},
+	{name: "a scale of three numbers", sets: []string{"data.name=own", "data.from=testdata", "data.scale=[0, 1, 2]"}},
+	{name: "a folder without data", sets: []string{"data.name=own", "data.from=testdata"}},
+	{name: "own data that was changed", sets: []string{"data.name=own", "data.from=testdata/own", "data.sha256=00ff"}},
 	{name: "an empty file", file: "\n"},
 }
 
@@ -98,7 +104,7 @@ func TestRefusalsSayWhatToChange(t *testing.T) {
 		config, err := Parse("test.yaml", []byte(file), c.sets)
 		if err == nil {
 			_, _, err = LoadData(config)
-			if err == nil || !strings.Contains(err.Error(), "data set that is known") {
+			if config.Data.Name != "own" && (err == nil || !strings.Contains(err.Error(), "data set that is known")) {
 				_, err = Prepare(config, blobs(1, 600), blobs(2, 200))
 			}
 		}

@@ -53,16 +53,16 @@ func (o LeakOptions) filled() (LeakOptions, error) {
 
 // Leak is what the sum of a cohort's updates tells of one of them, measured for one initial model.
 type Leak struct {
-	Model       int              `json:"model"`
-	Others      int              `json:"other_clients"`
-	Dim         int              `json:"dim"`
-	Varying     int              `json:"varying"`  // entries that differ between clients at all
-	Distance    float64          `json:"distance"` // of the worst pair, in standard deviations, if the sum were Gaussian
-	Bare        int              `json:"bare"`     // entries in which the pair differs and no sampled update did: seen as they are, and left out
-	Errors      audit.Errors     `json:"-"`
-	Bound       audit.Bound      `json:"audited"`
-	Balanced    LeakRates        `json:"balanced"` // at the threshold half way between the two updates
-	Curve       []LeakRates      `json:"curve"`    // at thresholds from far below to far above; its bounds hold together
+	Model       int                  `json:"model"`
+	Others      int                  `json:"other_clients"`
+	Dim         int                  `json:"dim"`
+	Varying     int                  `json:"varying"`  // entries that differ between clients at all
+	Distance    float64              `json:"distance"` // of the worst pair, in standard deviations, if the sum were Gaussian
+	Bare        int                  `json:"bare"`     // entries in which the pair differs and no sampled update did: seen as they are, and left out
+	Errors      audit.Errors         `json:"-"`
+	Bound       audit.Bound          `json:"audited"`
+	Balanced    LeakRates            `json:"balanced"` // at the threshold half way between the two updates
+	Curve       []LeakRates          `json:"curve"`    // at thresholds from far below to far above; its bounds hold together
 	Gaussianity sumaudit.Gaussianity `json:"gaussianity"`
 }
 

@@ -59,12 +59,25 @@ func Unfinished(root string, c *Config) (Folder, error) {
 		return Folder{}, err
 	}
 	for _, s := range slices.Backward(runs) {
-		kept, err := os.ReadFile(filepath.Join(s.Path, configFile))
+		kept, err := keptText(s.Path, c.Data.SHA256 != "")
 		if err == nil && string(kept) == string(text) && s.State != stateFinished {
 			return Folder{s.Path}, nil
 		}
 	}
 	return Folder{}, inputError("there is no unfinished run of this configuration of %s in %s: start one without --resume", c.Name, root)
+}
+
+// keptText is the configuration of a run as it was written, or, to be compared with one whose data was not read yet, without the
+// sha256 of its data.
+func keptText(path string, withHash bool) ([]byte, error) {
+	kept, err := Load(filepath.Join(path, configFile), nil)
+	if err != nil {
+		return nil, err
+	}
+	if !withHash {
+		kept.Data.SHA256 = ""
+	}
+	return kept.Text()
 }
 
 const (

@@ -134,6 +134,7 @@ func TestAUsersOwnCopyIsASource(t *testing.T) {
 		"one of them compressed":       {map[string][]byte{"images": images, "labels.gz": compress(t, labels)}, "."},
 		"one of them in an archive":    {map[string][]byte{"images": images, "some.zip": zipOf(t, map[string][]byte{"x/labels": labels})}, "."},
 		"one in each of two archives":  {map[string][]byte{"1.zip": zipOf(t, map[string][]byte{"images": images}), "2.tgz": tarOf(t, map[string][]byte{"labels": labels})}, "."},
+		"a broken archive before it":   {map[string][]byte{"0.zip": []byte("?"), "1.zip": archives["plain.zip"]}, "."},
 		"the archive itself, a zip":    {archives, "plain.zip"},
 		"the archive itself, a tar.gz": {archives, "a.tar.gz"},
 		"an archive in an archive":     {archives, "nested.zip"},
@@ -159,11 +160,15 @@ func TestAUsersOwnCopyIsASource(t *testing.T) {
 
 func TestACopyThatCannotBeUsedIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file.txt"), nil, 0o644); err != nil {
-		t.Fatal(err)
+	broken := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "file.txt"), filepath.Join(broken, "my.zip")} {
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, test := range map[string]struct{ from, want string }{
 		"a folder without the files": {dir, dir + ": it does not hold images, labels\nthe folder must hold them as they are"},
+		"a broken archive":           {broken, "my.zip: zip: not a valid zip file"},
 		"a file that is no archive":  {filepath.Join(dir, "file.txt"), "neither a folder nor a .zip"},
 		"a folder that is not there": {filepath.Join(dir, "nowhere"), "no such file"},
 	} {
@@ -228,5 +233,23 @@ func TestAdultIsAdult(t *testing.T) {
 		if ones < 8 || ones > 12 {
 			t.Fatalf("record %d has %d ones", i, ones)
 		}
+	}
+}
+
+func TestEMNISTIsReadTheRightWayRound(t *testing.T) {
+	d := emnistDigits()
+	content := map[string][]byte{}
+	for i, file := range d.Files {
+		content[file.Name] = [][]byte{
+			{0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 51, 102, 255}, {0, 0, 8, 1, 0, 0, 0, 1, 7},
+			{0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 255, 0}, {0, 0, 8, 1, 0, 0, 0, 1, 3},
+		}[i]
+	}
+	train, test, err := d.read(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(train.Features, []float32{0, 0.4, 0.2, 1}) || !slices.Equal(test.Features, []float32{0, 1, 0, 0}) || train.Labels[0] != 7 || test.Labels[0] != 3 {
+		t.Errorf("train %v %v, test %v %v", train.Features, train.Labels, test.Features, test.Labels)
 	}
 }

@@ -257,7 +257,7 @@ func TestAnUnknownNameIsRefusedWithTheKnownOnes(t *testing.T) {
 	_, getErr := Get(t.Context(), "mnits", t.TempDir(), nil)
 	_, _, loadErr := Load("mnits", t.TempDir())
 	for _, err := range []error{getErr, loadErr} {
-		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `"mnits": choose one of: adult, fashion-mnist, mnist`) {
+		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `"mnits": choose one of: adult, cifar10, emnist-digits, fashion-mnist, mnist`) {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -41,6 +42,7 @@ func (l Local) Fetch(ctx context.Context, files []File, save func(File, io.Reade
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, entry := range entries {
 		if len(missing) == 0 || !isArchive(entry.Name()) {
 			continue
@@ -52,11 +54,17 @@ func (l Local) Fetch(ctx context.Context, files []File, save func(File, io.Reade
 			}
 			return err
 		})
-		if err != nil {
+		if _, full := errors.AsType[*diskError](err); full || ctx.Err() != nil {
 			return err
 		}
+		if err != nil && failed == nil { // an archive of something else may be broken; the next one may hold what we want
+			failed = fmt.Errorf("%s: %w", entry.Name(), err)
+		}
 	}
-	return nil
+	if len(missing) == 0 {
+		return nil
+	}
+	return failed
 }
 
 // saveOne looks for the file as it is and compressed.
