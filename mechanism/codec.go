@@ -28,7 +28,7 @@ const (
 	maxDimension = 1 << 26
 	maxL2        = 1 << 30 // of clip/granularity: 32 more bits for the fraction fit an int64
 	maxClients   = 1 << 20
-	blockLength  = 1 << 12 // coordinates that go through rounding, noise and sum while they are in the first cache
+	blockLength  = 1 << 11 // coordinates that go through rounding, noise and sum while they are in the first cache
 	// clipSlack is what the clip keeps back for float64 rounding: measuring the norm of 2^26 coordinates is off by 2^-27 at
 	// the most, so that the exact numbers which are rounded obey the bound.
 	clipSlack = 0x1p-20
@@ -146,21 +146,15 @@ func (c *codec) addWrapped(sum, x []int64) { kernel.AddWrapped(sum, x, c.half, c
 
 // decode unwraps the sum of contributions and turns it into a mean.
 func (c *codec) decode(mean []float32, sum []int64, divisor float64) {
-	half, mask := c.half, c.mask
 	scale := c.Granularity / divisor
 	if c.rotation == nil {
-		mean = mean[:len(sum)]
-		for i, v := range sum {
-			mean[i] = float32(float64((v+half)&mask-half) * scale)
-		}
+		kernel.Unwrap(mean[:len(sum)], sum, c.half, c.mask, scale)
 		return
 	}
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	s.floats = grown(s.floats, c.rotation.width)
 	y := s.floats[:len(sum)]
-	for i, v := range sum {
-		y[i] = float32((v+half)&mask - half)
-	}
+	kernel.Unwrap(y, sum, c.half, c.mask, 1)
 	c.rotation.backward(mean, y, scale)
 }

@@ -1,34 +1,12 @@
 package mechanism
 
 import (
-	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"hubbub/noise"
 )
-
-// The definition: entry (i, j) of the Walsh-Hadamard matrix is -1 to the number of ones that i and j share.
-func TestHadamardEqualsItsDefinition(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for n := 1; n <= 512; n *= 2 {
-		x := randomUpdate(r, n, 3)
-		want := make([]float64, n)
-		for i := range want {
-			for j, v := range x {
-				want[i] += float64(v) * float64(1-2*(bits.OnesCount(uint(i&j))%2))
-			}
-		}
-		hadamard(x)
-		for i := range want {
-			if math.Abs(float64(x[i])-want[i]) > 1e-4 {
-				t.Fatalf("length %d, coordinate %d: %g, the definition gives %g", n, i, x[i], want[i])
-			}
-		}
-	}
-}
 
 func TestRotationKeepsLengthAndComesBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
@@ -78,22 +56,5 @@ func TestRotationFlattensTheWorstVectors(t *testing.T) {
 				t.Errorf("%s, seed %d: a coordinate of %g after the rotation, above %g", name, seed, largest, limit)
 			}
 		}
-	}
-}
-
-func BenchmarkHadamard(b *testing.B) {
-	for _, n := range []int{1 << 12, 1 << 16, 1 << 20} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			x := randomUpdate(rand.New(rand.NewPCG(1, 1)), n, 1e-30)
-			for b.Loop() {
-				hadamard(x)
-				if n := len(x); x[n-1] > 1e20 || x[n-1] < -1e20 {
-					for i := range x {
-						x[i] *= 1e-30
-					}
-				}
-			}
-			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mcoordinates/s")
-		})
 	}
 }

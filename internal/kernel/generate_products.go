@@ -196,6 +196,10 @@ func (t tiles) tile(rows int) {
 				op("VFMADD231PS %s, %s, %s", bRow(v), free(row), sum(row, v))
 			}
 		}
+		if rows == t.rows { // columns of A may be far apart, where the processor does not foresee them
+			op("PREFETCHT0 (AX)(R12*8)")
+			op("PREFETCHT0 (%s)(R12*8)", pointers[len(pointers)-1])
+		}
 		for _, p := range pointers {
 			op("ADDQ R12, %s", p)
 		}

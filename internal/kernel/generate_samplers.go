@@ -34,8 +34,11 @@ func main() {
 		normal32(v)
 	}
 	round()
-	addWrapped()
-	sumSquares()
+	ones()
+	for _, v := range []vector{avx512, avx2} {
+		addWrapped(v)
+		sumSquares(v)
+	}
 	out.Flush()
 }
 
@@ -72,19 +75,24 @@ func round() {
 }
 
 // addWrapped is AddWrapped.
-func addWrapped() {
-	function("addWrappedAVX512", "(sum *int64, x *int64, groups int, half, mask int64)", 40)
+func addWrapped(v vector) {
+	r := func(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
+	move := map[string]string{"Z": "VMOVDQU64", "Y": "VMOVDQU"}[v.reg]
+	and := map[string]string{"Z": "VPANDQ", "Y": "VPAND"}[v.reg]
+	function("addWrapped"+v.name, "(sum *int64, x *int64, groups int, half, mask int64)", 40)
 	op("MOVQ sum+0(FP), DI")
 	op("MOVQ x+8(FP), SI")
 	op("MOVQ groups+16(FP), CX")
-	op("VPBROADCASTQ half+24(FP), Z1")
-	op("VPBROADCASTQ mask+32(FP), Z2")
-	eachEight("wrap8", func() {
-		op("VPADDQ (SI), Z1, Z0")
-		op("VPANDQ Z2, Z0, Z0")
-		op("VPSUBQ Z1, Z0, Z0")
-		op("VPADDQ (DI), Z0, Z0")
-		op("VMOVDQU64 Z0, (DI)")
+	op("VPBROADCASTQ half+24(FP), %s", r(1))
+	op("VPBROADCASTQ mask+32(FP), %s", r(2))
+	eachEight("wrap"+v.name, func() {
+		for offset := 0; offset < 64; offset += 4 * v.lanes {
+			op("VPADDQ %d(SI), %s, %s", offset, r(1), r(0))
+			op("%s %s, %s, %s", and, r(2), r(0), r(0))
+			op("VPSUBQ %s, %s, %s", r(1), r(0), r(0))
+			op("VPADDQ %d(DI), %s, %s", offset, r(0), r(0))
+			op("%s %s, %d(DI)", move, r(0), offset)
+		}
 		op("ADDQ $64, SI")
 		op("ADDQ $64, DI")
 	})
@@ -92,22 +100,87 @@ func addWrapped() {
 	op("RET")
 }
 
-// sumSquares is the first part of SumSquares: eight partial sums.
-func sumSquares() {
-	function("sumSquaresAVX512", "(sums *[8]float64, x *float32, groups int)", 24)
-	op("MOVQ sums+0(FP), DI")
-	op("MOVQ x+8(FP), SI")
-	op("MOVQ groups+16(FP), CX")
-	op("VPXORQ Z1, Z1, Z1")
-	eachEight("squares8", func() {
-		op("VCVTPS2PD (SI), Z0")
-		op("VMULPD Z0, Z0, Z0")
-		op("VADDPD Z0, Z1, Z1")
-		op("ADDQ $32, SI")
-	})
-	op("VMOVUPD Z1, (DI)")
+// sumSquares is SumSquares: 32 partial sums, enough registers that no addition waits for the one before.
+func sumSquares(v vector) {
+	r := func(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
+	doubles := v.lanes / 2
+	registers := 32 / doubles
+	function("sumSquares"+v.name, "(x *float32, n int) float64", 24)
+	op("MOVQ x+0(FP), SI")
+	op("MOVQ n+8(FP), CX")
+	for i := range registers {
+		op("VXORPD X%d, X%d, X%d", i, i, i)
+	}
+	add := func(i int, load string) {
+		free := r(8 + i%8)
+		op("%s, %s", load, free)
+		op("VMULPD %s, %s, %s", free, free, free)
+		op("VADDPD %s, %s, %s", free, r(i), r(i))
+	}
+	op("SUBQ $32, CX")
+	op("JLT rest%s", v.name)
+	line("squares%s:", v.name)
+	for i := range registers {
+		add(i, fmt.Sprintf("VCVTPS2PD %d(SI)", 4*doubles*i))
+	}
+	op("ADDQ $128, SI")
+	op("SUBQ $32, CX")
+	op("JGE squares%s", v.name)
+	line("rest%s:", v.name) // adding the squares of zeros changes nothing
+	op("ADDQ $32, CX")
+	op("JEQ reduce%s", v.name)
+	if v.name == "AVX512" {
+		op("MOVL $1, AX")
+		op("SHLQ CX, AX")
+		op("DECQ AX")
+		for i := range registers {
+			op("KMOVB AX, K1")
+			add(i, fmt.Sprintf("VCVTPS2PD.Z %d(SI), K1", 4*doubles*i))
+			op("SHRQ $8, AX")
+		}
+	} else {
+		// Masks of four: the first columns of a table of ones, then zeros, from as many before its middle as there are elements.
+		op("LEAQ ·ones<>+128(SB), AX")
+		op("SHLQ $2, CX")
+		op("SUBQ CX, AX")
+		for i := range registers {
+			op("VMOVUPS %d(AX), X15", 16*i)
+			op("VMASKMOVPS %d(SI), X15, X15", 16*i)
+			op("VCVTPS2PD X15, Y14")
+			op("VMULPD Y14, Y14, Y14")
+			op("VADDPD Y14, %s, %s", r(i), r(i))
+		}
+	}
+	line("reduce%s:", v.name)
+	for half := registers / 2; half > 0; half /= 2 { // halves are added to halves
+		for i := range half {
+			op("VADDPD %s, %s, %s", r(i+half), r(i), r(i))
+		}
+	}
+	if v.name == "AVX512" {
+		op("VEXTRACTF64X4 $1, Z0, Y1")
+		op("VADDPD Y1, Y0, Y0")
+	}
+	op("VEXTRACTF128 $1, Y0, X1")
+	op("VADDPD X1, X0, X0")
+	op("VUNPCKHPD X0, X0, X1")
+	op("VADDSD X1, X0, X0")
+	op("VMOVSD X0, ret+16(FP)")
 	op("VZEROUPPER")
 	op("RET")
+}
+
+// ones are 32 ones before 32 zeros.
+func ones() {
+	line("")
+	for i := range 32 {
+		value := "0xffffffffffffffff"
+		if i >= 16 {
+			value = "0"
+		}
+		op("DATA ·ones<>+%d(SB)/8, $%s", 8*i, value)
+	}
+	op("GLOBL ·ones<>(SB), RODATA|NOPTR, $256")
 }
 
 // vector is an instruction set: its name, its registers, and the spelling of what differs between the two.
@@ -160,7 +233,33 @@ func keystream() {
 	op("GLOBL ·four<>(SB), RODATA|NOPTR, $64")
 	op("GLOBL ·swap<>(SB), RODATA|NOPTR, $64")
 
-	function("keystreamVAES", "(dst *byte, chunks int, keys *[15][16]byte, counter uint64)", 32)
+	encrypt("keystreamVAES", "", func(s int) { op("VMOVDQU64 Z%d, %d(DI)", s, 64*s) })
+	for _, width := range []string{"D", "Q"} {
+		lane := map[string]string{"D": "32", "Q": "64"}[width]
+		encrypt("addKeystream"+lane, width, func(s int) {
+			op("VPADD%s %d(DI), Z%d, Z%d", width, 64*s, s, s)
+			op("VPAND%s Z10, Z%d, Z%d", width, s, s)
+			op("VMOVDQU64 Z%d, %d(DI)", s, 64*s)
+		})
+		encrypt("subtractKeystream"+lane, width, func(s int) {
+			op("VMOVDQU64 %d(DI), Z%d", 64*s, 12+s%4)
+			op("VPSUB%s Z%d, Z%d, Z%d", width, s, 12+s%4, s)
+			op("VPAND%s Z10, Z%d, Z%d", width, s, s)
+			op("VMOVDQU64 Z%d, %d(DI)", s, 64*s)
+		})
+	}
+}
+
+// encrypt writes a function that hands the encrypted counters, in Z0 to Z7, on to finish, chunk by chunk. With a mask, of
+// lanes D or Q, Z10 holds it.
+func encrypt(name, maskLanes string, finish func(register int)) {
+	if maskLanes == "" {
+		function(name, "(dst *byte, chunks int, keys *[15][16]byte, counter uint64)", 32)
+	} else {
+		function(name, fmt.Sprintf("(dst *uint%s, chunks int, keys *[15][16]byte, counter, mask uint64)", map[string]string{"D": "32", "Q": "64"}[maskLanes]), 40)
+		op("MOVQ mask+32(FP), AX")
+		op("VPBROADCAST%s AX, Z10", maskLanes)
+	}
 	op("MOVQ dst+0(FP), DI")
 	op("MOVQ chunks+8(FP), CX")
 	op("MOVQ keys+16(FP), SI")
@@ -192,7 +291,7 @@ func keystream() {
 		}
 	}
 	for s := range 8 {
-		op("VMOVDQU64 Z%d, %d(DI)", s, 64*s)
+		finish(s)
 	}
 	op("ADDQ $512, DI")
 	op("DECQ CX")

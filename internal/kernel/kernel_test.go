@@ -78,13 +78,28 @@ func TestSumSquaresKeepsSmallCoordinatesBesideLargeOnes(t *testing.T) {
 	}
 }
 
-func TestFiniteSeesEveryBadValue(t *testing.T) {
-	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
-		if Finite([]float32{1, bad, 2}) {
-			t.Errorf("%g passed as finite", bad)
-		}
-	}
-	if !Finite([]float32{0, math.MaxFloat32, -math.SmallestNonzeroFloat32}) {
-		t.Error("finite values were refused")
+func TestFiniteSeesEveryBadValueAtEveryPlace(t *testing.T) {
+	for _, v := range versions() {
+		v.with(func() {
+			for n := range 70 {
+				x := make([]float32, n)
+				for i := range x {
+					x[i] = []float32{0, math.MaxFloat32, -math.SmallestNonzeroFloat32}[i%3]
+				}
+				if !Finite(x) {
+					t.Fatalf("%s: %d finite values were refused", v.name, n)
+				}
+				for i := range x {
+					for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+						before := x[i]
+						x[i] = bad
+						if Finite(x) {
+							t.Fatalf("%s: %g at %d of %d passed as finite", v.name, bad, i, n)
+						}
+						x[i] = before
+					}
+				}
+			}
+		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
+	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -12,9 +14,10 @@ const Chunk = 512
 
 // Keystream is AES-256 in counter mode, counter zero first, big endian (NIST SP 800-38A).
 type Keystream struct {
-	portable cipher.Stream // nil if the fast version runs
+	block    cipher.Block  // nil if the fast version runs
+	portable cipher.Stream // of block
 	keys     [15][16]byte  // the fast version's
-	counter  uint64
+	counter  uint64        // its next block
 }
 
 // NewKeystream starts the stream of a key.
@@ -30,7 +33,21 @@ func portableKeystream(key [32]byte) *Keystream {
 	if err != nil {
 		panic("kernel: internal error: " + err.Error()) // 32 bytes are a key
 	}
-	return &Keystream{portable: cipher.NewCTR(block, make([]byte, aes.BlockSize))}
+	return &Keystream{block: block, portable: cipher.NewCTR(block, make([]byte, aes.BlockSize))}
+}
+
+// Seek moves to the start of a chunk: byte chunk·[Chunk] of the stream.
+func (k *Keystream) Seek(chunk uint64) {
+	const blocks = Chunk / aes.BlockSize
+	if chunk > math.MaxUint64/blocks {
+		panic(fmt.Sprintf("kernel: internal error: the stream has no chunk %d", chunk))
+	}
+	k.counter = chunk * blocks
+	if k.block != nil {
+		first := make([]byte, aes.BlockSize)
+		binary.BigEndian.PutUint64(first[8:], k.counter)
+		k.portable = cipher.NewCTR(k.block, first)
+	}
 }
 
 // Fill overwrites dst, a multiple of [Chunk] bytes, with the next bytes of the stream.

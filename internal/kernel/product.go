@@ -19,12 +19,13 @@ type Workspace struct {
 
 const (
 	// maxDepth is how many steps of k are added up in registers: a panel of B of that depth stays in the first cache.
-	maxDepth = 256
+	maxDepth = 320
 	// bandRows is how many rows of A meet one panel of B before the next: at that depth they stay in the second cache.
 	bandRows = 240
 )
 
-// Multiply sets C = A·B, or adds A·B to C. C is m×n with ldc elements from row to row, A is m×k and B is k×n.
+// Multiply sets C = A·B, or adds A·B to C. C is m×n with ldc elements from row to row, A is m×k and B is k×n. C shares no memory
+// with A or B.
 //
 // An element's bits depend on its row of A, its column of B, and the processor's instructions; not on m, n or the strides.
 func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add bool) {
@@ -48,7 +49,7 @@ func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add b
 
 // checkProduct panics if a matrix does not fit its slice. It settles products of nothing and says if there is more to do.
 func checkProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) bool {
-	if m < 0 || n < 0 || k < 0 || ldc < n || a.Row < 0 || a.Col < 0 || b.Row < 0 || b.Col < 0 {
+	if m|n|k|a.Row|a.Col|b.Row|b.Col < 0 || ldc < n {
 		panic(fmt.Sprintf("kernel: internal error: a product of %d×%d by %d×%d, with %d elements in a row of the result", m, k, k, n, ldc))
 	}
 	if m == 0 || n == 0 {
@@ -87,15 +88,18 @@ type product struct {
 	packA, packB        bool
 }
 
-func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) *product {
-	p := &product{
+func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) product {
+	p := product{
 		c: operand{unsafe.Pointer(unsafe.SliceData(c)), ldc, 1},
 		a: operand{unsafe.Pointer(unsafe.SliceData(a.Data)), a.Row, a.Col},
 		b: operand{unsafe.Pointer(unsafe.SliceData(b.Data)), b.Row, b.Col},
 		m: m, n: n, k: k, add: add,
 	}
-	parts := (k + maxDepth - 1) / maxDepth
-	p.depth = (k + parts - 1) / parts
+	p.depth = k
+	if k > maxDepth {
+		parts := (k + maxDepth - 1) / maxDepth
+		p.depth = (k + parts - 1) / parts
+	}
 	p.tileRows, p.tileWidth = tileShape()
 	// Rows of B that are far apart crowd the same sets of the cache, and copying them pays if enough rows of A use the copy.
 	p.packB = b.Col != 1 || m > 2*p.tileRows && (n > 2*p.tileWidth || b.Row%256 == 0)
@@ -121,43 +125,68 @@ func (p *product) packed(panels []float32, depth int) operand {
 // band sets rows [top, bottom) and columns [from, to) of C to the product of depth steps, beginning with step at. from is the first
 // column of a panel.
 func (p *product) band(w *Workspace, panels operand, at, depth, top, bottom, from, to int) {
-	a, c := p.a.from(top, at), p.c.from(top, 0)
-	rows, height := bottom-top, bottom-top
+	a, rows := p.a.from(top, at), bottom-top
 	if p.packA {
-		height = p.tileRows
-		w.a = grown(w.a, depth*(rows+height))
-		for i := 0; i < rows; i += height {
-			turned := a.from(i, 0)
-			turned.row, turned.col = turned.col, turned.row
-			pack(w.a[i*depth:], height, turned, depth, min(height, rows-i))
-		}
+		w.a = grown(w.a, bandRows*(maxDepth+gap))
+		a = spread(w.a, a, rows, depth)
 	}
-	add := p.add || at > 0
 	for j := from; j < to; j += p.tileWidth {
-		b, width := panels.from(0, j), min(p.tileWidth, to-j)
-		for i := 0; i < rows; i += height {
-			tiles := a
-			if p.packA {
-				tiles = operand{unsafe.Pointer(&w.a[i*depth]), 1, height}
-			}
-			panel(min(height, rows-i), depth, tiles, b, c.from(i, j), width, add)
-		}
+		panel(rows, depth, a, panels.from(0, j), p.c.from(top, j), min(p.tileWidth, to-j), p.add || at > 0)
 	}
 }
 
-// pack copies depth rows of width elements of x, ld apart in dst.
-func pack(dst []float32, ld int, x operand, depth, width int) {
-	_ = dst[(depth-1)*ld+width-1]
+// gap keeps the rows of a packed band from crowding the same sets of the cache.
+const gap = 16
+
+// spread copies rows×depth of A, its neighbours staying neighbours, so that lines are far enough apart.
+func spread(dst []float32, a operand, rows, depth int) operand {
+	to := operand{unsafe.Pointer(unsafe.SliceData(dst)), maxDepth + gap, 1}
+	if a.col == 1 {
+		pack(dst, to.row, a, rows, depth)
+		return to
+	}
+	to.row, to.col = 1, bandRows
+	pack(dst, to.col, operand{a.data, a.col, a.row}, depth, rows)
+	return to
+}
+
+// pack copies rows of width elements of x, ld apart in dst.
+func pack(dst []float32, ld int, x operand, rows, width int) {
+	_ = dst[(rows-1)*ld+width-1]
 	if x.col == 1 {
-		for i := range depth {
+		for i := range rows {
 			copy(dst[i*ld:i*ld+width], unsafe.Slice((*float32)(x.from(i, 0).data), width))
 		}
 		return
 	}
-	for j := range width {
-		column := x.from(0, j)
-		for i := range depth {
-			dst[i*ld+j] = *(*float32)(column.from(i, 0).data)
+	done, columns := 0, 0
+	if x.row == 1 {
+		done, columns = transposeFast(dst, ld, (*float32)(x.data), x.col, rows, width)
+	}
+	if columns < width {
+		packPlain(dst[columns:], ld, x.from(0, columns), rows, width-columns)
+	}
+	if done < rows && columns > 0 {
+		packPlain(dst[done*ld:], ld, x.from(done, 0), rows-done, columns)
+	}
+}
+
+// packPlain is pack for any strides.
+func packPlain(dst []float32, ld int, x operand, rows, width int) {
+	base, across := unsafe.Pointer(unsafe.SliceData(dst)), 4*x.col
+	j := 0
+	for ; j+4 <= width; j += 4 { // four columns at a time: their elements lie side by side in dst
+		for i := range rows {
+			to, from := (*[4]float32)(unsafe.Add(base, 4*(i*ld+j))), unsafe.Add(x.data, 4*(i*x.row+j*x.col))
+			to[0] = *(*float32)(from)
+			to[1] = *(*float32)(unsafe.Add(from, across))
+			to[2] = *(*float32)(unsafe.Add(from, 2*across))
+			to[3] = *(*float32)(unsafe.Add(from, 3*across))
+		}
+	}
+	for ; j < width; j++ {
+		for i := range rows {
+			dst[i*ld+j] = *(*float32)(x.from(i, j).data)
 		}
 	}
 }
@@ -168,24 +197,3 @@ func grown(x []float32, n int) []float32 {
 	}
 	return x[:n]
 }
-
-// panelPlain is the definition of what the faster versions do but for rounding: they round once for a multiplication and an
-// addition together.
-func panelPlain(m, k int, a, b, c operand, width int, add bool) {
-	for i := range m {
-		row := unsafe.Slice((*float32)(c.from(i, 0).data), width)
-		var sums [plainWidth]float32
-		for l := range k {
-			x := *(*float32)(a.from(i, l).data)
-			Axpy(sums[:width], x, unsafe.Slice((*float32)(b.from(l, 0).data), width))
-		}
-		if add {
-			Axpy(row, 1, sums[:width])
-		} else {
-			copy(row, sums[:width])
-		}
-	}
-}
-
-// plainWidth is the width of the plain version's panels: its sums stay in the first cache.
-const plainWidth = 64

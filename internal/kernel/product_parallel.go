@@ -9,11 +9,17 @@ import (
 //
 // They pack B together, once, and then share out the tiles of C.
 func (w *Workspace) MultiplyParallel(c []float32, ldc int, a, b View, m, n, k int, add bool, workers int) {
-	const worthIt = 1 << 18 // multiplications: waking a goroutine takes as long
+	// Another processor joins in after some 50 microseconds, the pause that Go's scheduler makes before it hands over the newest
+	// goroutine: by then one thread alone is done with fewer multiplications than these.
+	const worthIt = 1 << 22
 	if workers < 2 || m*n*k < worthIt {
 		w.Multiply(c, ldc, a, b, m, n, k, add)
 		return
 	}
+	w.share(c, ldc, a, b, m, n, k, add, workers)
+}
+
+func (w *Workspace) share(c []float32, ldc int, a, b View, m, n, k int, add bool, workers int) {
 	if !checkProduct(c, ldc, a, b, m, n, k, add) {
 		return
 	}
@@ -24,13 +30,13 @@ func (w *Workspace) MultiplyParallel(c []float32, ldc int, a, b View, m, n, k in
 	if len(w.helpers) < workers {
 		w.helpers = make([]Workspace, workers)
 	}
-	s := p.share(workers)
+	s := p.pieces(workers)
 	s.packed.Add(s.toPack)
 	var all sync.WaitGroup
 	for i := 1; i < workers; i++ {
-		all.Go(func() { s.work(p, w.b, &w.helpers[i]) })
+		all.Go(func() { s.work(&p, w.b, &w.helpers[i]) })
 	}
-	s.work(p, w.b, &w.helpers[0])
+	s.work(&p, w.b, &w.helpers[0])
 	all.Wait()
 }
 
@@ -44,9 +50,9 @@ type shared struct {
 	nextPiece   atomic.Int64
 }
 
-// share cuts C into bands of whole tiles, or into columns where there are few rows; about four for each worker, so that one who
+// pieces cuts C into bands of whole tiles, or into columns where there are few rows; about four for each worker, so that one who
 // wakes late holds nobody up.
-func (p *product) share(workers int) *shared {
+func (p *product) pieces(workers int) *shared {
 	s := &shared{}
 	if p.packB {
 		s.toPack = p.packedColumns() / p.tileWidth

@@ -17,7 +17,7 @@ func tileShape() (rows, width int) {
 	case hasAVX2:
 		return 6, 16
 	}
-	return 4, plainWidth
+	return plainRows, plainWidth
 }
 
 // panel sets, or adds to, the m×width elements of C.

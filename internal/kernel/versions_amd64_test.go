@@ -19,8 +19,8 @@ func versions() []version {
 
 // with runs f as if the processor had no more than this version needs.
 func (v version) with(f func()) {
-	before512, before2 := hasAVX512, hasAVX2
-	defer func() { hasAVX512, hasAVX2 = before512, before2 }()
-	hasAVX512, hasAVX2 = v.avx512, v.avx2
+	before512, before2, beforeVAES := hasAVX512, hasAVX2, hasVAES
+	defer func() { hasAVX512, hasAVX2, hasVAES = before512, before2, beforeVAES }()
+	hasAVX512, hasAVX2, hasVAES = v.avx512, v.avx2, v.avx512 && hasVAES
 	f()
 }
