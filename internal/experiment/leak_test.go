@@ -30,6 +30,14 @@ func TestASumOfUpdatesLeaks(t *testing.T) {
 	if len(leaks) != 1 || l.Dim != 39 || l.Others != 11 || l.Varying != 39 || len(l.Curve) != 41 {
 		t.Errorf("%d leaks, %d weights, %d others, %d vary, %d points", len(leaks), l.Dim, l.Others, l.Varying, len(l.Curve))
 	}
+	for i, p := range l.ByDelta {
+		if i > 0 && (p.Delta <= l.ByDelta[i-1].Delta || p.Epsilon > l.Bound.Largest+1e-4) {
+			t.Errorf("audited curve %+v", l.ByDelta)
+		}
+		if p.Delta == 1e-5 && p.Epsilon != l.Bound.Epsilon {
+			t.Errorf("epsilon %g on the curve, %g beside it", p.Epsilon, l.Bound.Epsilon)
+		}
+	}
 	if strings.Join(stages, " ") != "sampling covariance threshold trials" {
 		t.Errorf("stages %v", stages)
 	}
