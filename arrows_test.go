@@ -31,6 +31,10 @@ var arrows = map[string][]string{
 	"secagg/layers":       {},
 	"audit":               {"accountant/fdp"},
 	"audit/onerun":        {"audit"},
+	"audit/sums":          {"accountant", "accountant/pld", "internal/kernel"},
+	"claims": {
+		"accountant", "accountant/fdp", "accountant/pld", "audit", "audit/sums", "mechanism/adaptive", "mechanism/waterfill", "noise",
+	},
 
 	// the learning: internal, pure
 	"internal/kernel":    {},
@@ -49,12 +53,12 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "audit", "audit/onerun", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
+		"accountant", "audit", "audit/onerun", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
 		"internal/algorithm", "internal/data", "internal/fetch", "internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"experiments":        {},
 	"internal/reproduce": {"accountant", "accountant/fdp", "experiments", "internal/chart", "internal/experiment"},
-	"cmd/hubbub":         {"accountant", "audit", "audit/onerun", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/own", "internal/reproduce"},
+	"cmd/hubbub":         {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/own", "internal/reproduce"},
 	"bench/secagg":       {"secagg", "secagg/graph", "internal/chart"},
 	"bench/peers":        {"mechanism", "noise", "internal/algorithm", "internal/crew", "internal/data", "internal/kernel", "internal/nn"}, // measures
 }
@@ -63,7 +67,7 @@ var arrows = map[string][]string{
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
 	"secagg", "secagg/shamir", "secagg/graph", "secagg/layers",
-	"audit", "audit/onerun", "internal/kernel", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}

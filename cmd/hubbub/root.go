@@ -27,7 +27,7 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.auditCommand(), a.dataCommand(), a.reproduceCommand(), a.versionCommand())
+	root.AddCommand(a.initCommand(), a.planCommand(), a.runCommand(), a.runsCommand(), a.privacyCommand(), a.auditCommand(), a.claimsCommand(), a.dataCommand(), a.reproduceCommand(), a.versionCommand())
 	a.finish(root)
 	return root
 }

@@ -1,0 +1,176 @@
+package experiment
+
+import (
+	"context"
+
+	"hubbub/audit"
+	sumaudit "hubbub/audit/sums" // sums is a name of this package
+	"hubbub/noise"
+	"hubbub/statement"
+)
+
+// LeakOptions say how hard to look at what a sum of updates tells of one of them. Zero fields take the stated default: those of paper 001.
+type LeakOptions struct {
+	Samples    int     // updates from which mean and covariance are estimated; 25,000
+	Candidates int     // updates among which the worst pair is searched; 1,000
+	Trials     int     // sums that are attacked and counted; 5,000
+	Models     int     // initial models; 1
+	Delta      float64 // 1e-5
+	Confidence float64 // 0.95
+}
+
+func (o LeakOptions) filled() (LeakOptions, error) {
+	for _, f := range []struct {
+		name  string
+		value *int
+		usual int
+		least int
+	}{{"samples", &o.Samples, 25_000, 2}, {"candidates", &o.Candidates, 1_000, 2}, {"trials", &o.Trials, 5_000, 20}, {"models", &o.Models, 1, 1}} {
+		if *f.value == 0 {
+			*f.value = f.usual
+		}
+		if *f.value < f.least {
+			return o, inputError("%s %d: must be at least %d", f.name, *f.value, f.least)
+		}
+	}
+	if o.Delta == 0 {
+		o.Delta = 1e-5
+	}
+	if o.Confidence == 0 {
+		o.Confidence = 0.95
+	}
+	if _, err := audit.Largest(o.Trials, o.Delta, o.Confidence); err != nil {
+		return o, inputError("%w", err)
+	}
+	return o, nil
+}
+
+// Leak is what the sum of a cohort's updates tells of one of them, measured for one initial model.
+type Leak struct {
+	Model       int                  `json:"model"`
+	Others      int                  `json:"other_clients"`
+	Dim         int                  `json:"dim"`
+	Varying     int                  `json:"varying"`  // entries that differ between clients at all
+	Distance    float64              `json:"distance"` // of the worst pair, in standard deviations, if the sum were Gaussian
+	Bare        int                  `json:"bare"`     // entries in which the pair differs and no sampled update did: seen as they are, and left out
+	Errors      audit.Errors         `json:"-"`
+	Bound       audit.Bound          `json:"audited"`
+	ByDelta     []LeakPoint          `json:"by_delta"` // the audited curve; each point has the confidence by itself
+	Balanced    LeakRates            `json:"balanced"` // at the threshold half way between the two updates
+	Curve       []LeakRates          `json:"curve"`    // at thresholds from far below to far above; its bounds hold together
+	Gaussianity sumaudit.Gaussianity `json:"gaussianity"`
+}
+
+// LeakPoint is a point of the audited curve: no smaller epsilon holds at delta.
+type LeakPoint struct {
+	Delta   float64 `json:"delta"`
+	Epsilon float64 `json:"epsilon"`
+}
+
+// LeakRates are upper bounds on both rates of mistakes, at a threshold that was fixed before any trial.
+type LeakRates struct {
+	FalsePositive float64 `json:"false_positive_rate_at_most"`
+	FalseNegative float64 `json:"false_negative_rate_at_most"`
+}
+
+// LeakMemory is about how many bytes [Federation.Leak] takes.
+func (f *Federation) LeakMemory(o LeakOptions) (int64, error) {
+	o, err := o.filled()
+	if err != nil {
+		return 0, err
+	}
+	d := int64(f.Net.Size())
+	return sumaudit.MomentsMemory(int(d)) + 4*d*int64(leakBatch) + 12*d*int64(o.Candidates) + 4*int64(len(f.Train.Features)), nil
+}
+
+// leakBatch is how many updates are sampled before they are added to the moments.
+const leakBatch = 512
+
+// LeakProgress says how far an audit is.
+type LeakProgress struct {
+	Model       int
+	Stage       string
+	Done, Whole int
+}
+
+// Leak audits what secure aggregation hides by itself in the first round (paper 001, section 5): the attacker knows the initial model
+// and how records are dealt, samples updates, takes the pair that is easiest to tell apart, and guesses from a sum which of the two is in it.
+// The pair and the direction come from updates of their own, the threshold from trials of its own, so that the trials that are counted
+// were not looked at before.
+func (f *Federation) Leak(ctx context.Context, o LeakOptions, progress func(LeakProgress)) ([]Leak, error) {
+	o, err := o.filled()
+	if err != nil {
+		return nil, err
+	}
+	if p := f.Facts.Protection; p != statement.Unprotected && p != statement.InTraining {
+		return nil, f.Config.refuse("privacy.mechanism.kind", "must be none, or dpsgd: this audit measures what a sum hides by itself, before any noise on updates")
+	}
+	others := int(f.Config.Cohort.Size) - 1
+	if others < 1 {
+		return nil, f.Config.refuse("cohort.expected_size", "must be at least 2: a sum of one update hides nothing")
+	}
+	var leaks []Leak
+	for model := range o.Models {
+		l := leaker{f: f, o: o, key: f.key.Derive("leak", uint64(model)), others: others, progress: func(stage string, done, whole int) {
+			if progress != nil {
+				progress(LeakProgress{model, stage, done, whole})
+			}
+		}}
+		leak, err := l.measure(ctx)
+		if err != nil {
+			return nil, err
+		}
+		leak.Model = model
+		leaks = append(leaks, leak)
+	}
+	return leaks, nil
+}
+
+// leaker measures one initial model.
+type leaker struct {
+	f        *Federation
+	o        LeakOptions
+	key      noise.Key
+	others   int
+	model    []float32
+	progress func(stage string, done, whole int)
+}
+
+func (l *leaker) measure(ctx context.Context) (Leak, error) {
+	d := l.f.Net.Size()
+	l.model = l.f.Net.Init(l.key.Derive("init").Stream())
+	attacker, err := l.estimate(ctx)
+	if err != nil {
+		return Leak{}, err
+	}
+	candidates, err := l.sample(ctx, "candidates", 0, l.o.Candidates)
+	if err != nil {
+		return Leak{}, err
+	}
+	i, j, err := attacker.WorstPair(candidates, spread)
+	if err != nil {
+		return Leak{}, err
+	}
+	test, err := attacker.Test(candidates[i*d:(i+1)*d], candidates[j*d:(j+1)*d])
+	if err != nil {
+		return Leak{}, err
+	}
+	leak := Leak{Others: l.others, Dim: d, Varying: attacker.Varying(), Distance: test.Distance(), Bare: test.Bare()}
+	holdout, _, err := l.attack(ctx, test, "threshold", max(20, l.o.Trials/5))
+	if err != nil {
+		return Leak{}, err
+	}
+	counted, singles, err := l.attack(ctx, test, "trials", l.o.Trials)
+	if err != nil {
+		return Leak{}, err
+	}
+	if err := leak.count(holdout, counted, l.o); err != nil {
+		return Leak{}, err
+	}
+	centred := make([]float64, len(counted.Without))
+	for k, x := range counted.Without {
+		centred[k] = x + test.Distance()/2
+	}
+	leak.Gaussianity, err = sumaudit.Diagnose(centred, singles, l.others)
+	return leak, err
+}
