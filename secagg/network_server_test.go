@@ -53,7 +53,7 @@ func (s *serverNode) Receive(now time.Time, from string, body []byte) simnet.Out
 
 // chunk keeps a client's chunks until all are there: half an upload is never added.
 func (s *serverNode) chunk(from string, body []byte) {
-	message, whole := unframed(body)
+	message, whole := s.w.unframed(body)
 	place, member := s.server.Place(s.ids[from])
 	if !whole || !member || s.sums == nil || len(message) < 37 {
 		return
@@ -69,7 +69,11 @@ func (s *serverNode) chunk(from string, body []byte) {
 	}
 	for i := range s.w.p.Chunks() {
 		if err := s.sums.Add(place, chunks[i]); err != nil {
-			s.w.t.Fatalf("an honest chunk: %v\n%s", err, s.w.net.Trace())
+			if !s.w.unguarded {
+				s.w.t.Fatalf("an honest chunk: %v\n%s", err, s.w.net.Trace())
+			}
+			delete(s.uploads, from)
+			return
 		}
 	}
 	s.w.refused(s.server.Uploaded(s.ids[from]))
@@ -164,7 +168,8 @@ func (s *serverNode) release(u *secagg.Unmasking) {
 		want[i] = want[i] << shift >> shift
 	}
 	if !slices.Equal(sum, want) {
-		w.t.Fatalf("a wrong sum over %d survivors was released\n%s", count, w.net.Trace())
+		w.finish("a wrong sum")
+		return
 	}
 	w.finish("sum")
 }

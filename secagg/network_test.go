@@ -20,34 +20,62 @@ import (
 // Every seed is a round over a bad network. It must end in the exact sum over the survivors or be abandoned for a reason
 // that has a name; and no party may see an error without one.
 func TestEverySeedEndsInTheExactSumOrACleanAbort(t *testing.T) {
-	faults, ends := simnet.Counts{}, map[string]int{}
+	ends := runSeeds(t, networkSeeds, few)
+	if total := ends["sum"] + ends["abandoned"]; total == networkSeeds && (5*ends["sum"] < total || 20*ends["abandoned"] < total) {
+		t.Errorf("a network that is too bad or too good shows nothing: %s", tally(ends))
+	}
+}
+
+// runSeeds runs rounds of as many clients as clients says, and reports what happened in them.
+func runSeeds(t *testing.T, seeds uint64, clients func(*rand.Rand) int) (ends map[string]int) {
+	ends = map[string]int{}
+	faults, refusals := simnet.Counts{}, map[string]int{}
 	var hours time.Duration
-	refusals := map[string]int{}
-	simnet.Seeds(t, networkSeeds, func(t *testing.T, seed uint64) {
-		w := newWorld(t, seed)
+	simnet.Seeds(t, seeds, func(t *testing.T, seed uint64) {
+		w := newWorld(t, seed, clients)
 		hours += w.net.Run(10*time.Minute, func() bool { return w.end != "" })
 		faults.Add(w.net.Counts())
 		ends[w.end]++
 		for name, times := range w.refusals {
 			refusals[name] += times
 		}
-		if w.end == "" {
-			t.Fatalf("seed %d: neither a sum nor an abort after %v\n%s", seed, w.net.Now().Sub(simnet.Start), w.net.Trace())
+		if w.end != "sum" && w.end != "abandoned" {
+			t.Fatalf("seed %d ended in %q after %v\n%s", seed, w.end, w.net.Now().Sub(simnet.Start), w.net.Trace())
 		}
 	})
 	t.Logf("%.1f hours of network time; %s", hours.Hours(), faults)
 	t.Logf("ends: %s", tally(ends))
 	t.Logf("refusals: %s", tally(refusals))
-	if total := ends["sum"] + ends["abandoned"]; total == networkSeeds && (5*ends["sum"] < total || 20*ends["abandoned"] < total) {
-		t.Errorf("a network that is too bad or too good shows nothing: %s", tally(ends))
+	return ends
+}
+
+// The onlooker would notice a wrong sum: where nothing guards the chunks on their way, flipped bits end up in some.
+func TestTheOnlookerNoticesWrongSums(t *testing.T) {
+	for _, corrupt := range []float64{0, 0.05} {
+		wrong := 0
+		for seed := range uint64(20) {
+			w := newWorld(t, seed, few)
+			w.net = simnet.New(seed, simnet.Faults{Corrupt: corrupt})
+			w.unguarded = true
+			w.populate(rand.New(rand.NewPCG(seed, 2)))
+			w.net.Run(10*time.Minute, func() bool { return w.end != "" })
+			if w.end == "a wrong sum" {
+				wrong++
+			}
+		}
+		if (wrong > 0) != (corrupt > 0) {
+			t.Errorf("%d wrong sums noticed in 20 rounds with %g of all messages damaged", wrong, corrupt)
+		}
 	}
 }
+
+func few(random *rand.Rand) int { return 3 + random.IntN(5) }
 
 func TestASeedReplaysExactly(t *testing.T) {
 	for seed := range uint64(5) {
 		var traces [2]string
 		for i := range traces {
-			w := newWorld(t, seed)
+			w := newWorld(t, seed, few)
 			w.net.Run(10*time.Minute, func() bool { return w.end != "" })
 			traces[i] = w.net.Trace() + w.end
 		}
@@ -81,8 +109,10 @@ type world struct {
 	names    map[secagg.ID]string
 	vectors  map[string][]int64
 	layers   map[string][][]int64 // noise that each client added, by layer
-	end      string               // "sum" or "abandoned"
+	end      string               // "sum", "abandoned", or what must not be
 	refusals map[string]int
+
+	unguarded bool // flipped bits in chunks go unnoticed
 }
 
 // refused counts an error and makes sure that it has a name.
@@ -100,7 +130,7 @@ func (w *world) refused(err error) {
 }
 
 // newWorld makes up a round and its misfortunes from a seed.
-func newWorld(t *testing.T, seed uint64) *world {
+func newWorld(t *testing.T, seed uint64, clients func(*rand.Rand) int) *world {
 	random := rand.New(rand.NewPCG(seed, 1))
 	odds := func() float64 {
 		if random.IntN(2) == 0 {
@@ -108,20 +138,29 @@ func newWorld(t *testing.T, seed uint64) *world {
 		}
 		return 0.3 * random.Float64()
 	}
-	n := 3 + random.IntN(5)
+	n := clients(random)
 	w := &world{
 		t: t, p: setting(n, 1+random.IntN(300), 1+random.IntN(secagg.MaxBits)), roster: secagg.Roster{}, names: map[secagg.ID]string{},
 		vectors: map[string][]int64{}, layers: map[string][][]int64{}, refusals: map[string]int{},
 		net: simnet.New(seed, simnet.Faults{Drop: odds(), Duplicate: odds(), Overtaken: odds(), Truncate: odds() / 2, Corrupt: odds() / 4}),
 	}
 	binary.LittleEndian.PutUint64(w.p.Round[:], seed)
-	if random.IntN(3) == 0 {
+	if n > secagg.CompleteUpTo {
+		w.p.Threshold, w.p.MinSurvivors, w.p.Colluders = 0, n/2, n/20
+	} else if random.IntN(3) == 0 {
 		w.p.Layers = w.p.Cohort
 	}
 	for i := range n {
 		_, id := identity(i)
 		w.roster[id], w.names[id] = true, fmt.Sprintf("client%d", i)
 	}
+	w.populate(random)
+	w.misfortunes(random)
+	return w
+}
+
+// populate puts the parties on the network.
+func (w *world) populate(random *rand.Rand) {
 	serverLives := 0
 	w.net.Add("server", func(now time.Time) (simnet.Node, simnet.Output) {
 		if serverLives++; serverLives > 1 { // the state of the round was in memory: it is over
@@ -130,11 +169,9 @@ func newWorld(t *testing.T, seed uint64) *world {
 		}
 		return newServerNode(w, now)
 	})
-	for i := range n {
+	for i := range w.p.Cohort {
 		w.addClient(i, random.Uint64(), random)
 	}
-	w.misfortunes(random)
-	return w
 }
 
 // misfortunes are crashes and partitions.
@@ -179,8 +216,8 @@ func framed(body []byte) []byte {
 	return append(append([]byte{'c'}, sum[:]...), body...)
 }
 
-func unframed(body []byte) ([]byte, bool) {
-	if len(body) < 33 || sha256.Sum256(body[33:]) != [32]byte(body[1:33]) {
+func (w *world) unframed(body []byte) ([]byte, bool) {
+	if len(body) < 33 || !w.unguarded && sha256.Sum256(body[33:]) != [32]byte(body[1:33]) {
 		return nil, false
 	}
 	return body[33:], true

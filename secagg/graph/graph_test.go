@@ -160,6 +160,17 @@ func TestTailsAgreeWithWholeNumbersAndRoundUp(t *testing.T) {
 	}
 }
 
+// A tail that begins far on the other side of the mean is everything, and ends.
+func TestATailAroundTheMeanIsEverything(t *testing.T) {
+	h := hypergeometric{1000000, 500000, 10000}
+	if got := h.atLeast(0); got != 0 {
+		t.Errorf("at least none: 2^%g", got)
+	}
+	if got := h.atMost(10000); got != 0 {
+		t.Errorf("at most all: 2^%g", got)
+	}
+}
+
 // connected walks from one survivor along the edges.
 func connected(g *Graph, gone []bool) bool {
 	start := slices.Index(gone, false)
@@ -382,5 +393,23 @@ func TestFractionsAllowWholeClients(t *testing.T) {
 		if got := AtMost(c.fraction, c.clients); got != c.want {
 			t.Errorf("AtMost(%g, %d) = %d, want %d", c.fraction, c.clients, got, c.want)
 		}
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		if _, err := New(Setting{Clients: 10000, Colluders: 1000, Dropouts: 1000}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkGraph(b *testing.B) {
+	plan, err := New(Setting{Clients: 10000, Colluders: 1000, Dropouts: 1000})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		plan.Graph([32]byte{1}).Neighbours(5)
 	}
 }

@@ -43,22 +43,32 @@ func (h hypergeometric) atMost(hits int) float64 {
 	return h.tail(min(hits, h.drawn, h.marked), -1)
 }
 
-// tail adds terms from one number of hits on, up or down. The terms are log-concave: once one is less than half of the one before,
-// all that follow add up to less than it, and when it is below 2^-40 of the sum, slack covers them.
+// tail adds terms from one number of hits on, up or down, as multiples of the first. They are log-concave: once one is less than half of the one
+// before, all that follow add up to less than it, and when it is below 2^-40 of the sum, slack covers them.
 func (h hypergeometric) tail(from, step int) float64 {
-	sum, before := math.Inf(-1), math.Inf(-1)
-	for x := from; ; x += step {
-		term := h.log(x)
-		if math.IsInf(term, -1) { // past the end
-			break
-		}
-		sum = logAdd(sum, term)
-		if term < before-1 && term < sum-40 {
-			break
-		}
-		before = term
+	first := h.log(from)
+	if math.IsInf(first, -1) { // past the end
+		return first
 	}
-	return min(sum+slack, 0)
+	rest := h.all - h.marked - h.drawn // so many unmarked balls are left, besides the hits
+	sum, term := 1.0, 1.0
+	for x := from; ; x += step {
+		var ratio float64
+		if step > 0 {
+			ratio = float64(h.marked-x) * float64(h.drawn-x) / (float64(x+1) * float64(rest+x+1))
+		} else {
+			ratio = float64(x) * float64(rest+x) / (float64(h.marked-x+1) * float64(h.drawn-x+1))
+		}
+		term *= ratio
+		sum += term
+		if math.IsInf(sum, 1) { // the tail is 2^1000 times its first term: it may hold nearly everything
+			return 0
+		}
+		if ratio < 0.5 && term < 0x1p-40*sum {
+			break
+		}
+	}
+	return min(first+math.Log2(sum)+slack, 0)
 }
 
 // torn bounds log2 of the probability that the clients who are left do not hang together, when removed clients at random
