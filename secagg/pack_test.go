@@ -62,6 +62,10 @@ func TestPackingIsOneLongNumber(t *testing.T) {
 					t.Fatalf("value %d of %d with %d bits: 32-bit words unpack differently", i, n, bits)
 				}
 			}
+			addPacked(short, packed, bits, true)
+			if slices.ContainsFunc(short, func(x uint32) bool { return x != 0 }) {
+				t.Fatalf("%d values of %d bits: 32-bit words added, subtracted, and not back", n, bits)
+			}
 		}
 	}
 }

@@ -22,6 +22,7 @@ type federation struct {
 	sums    *secagg.Aggregator
 	noise   secagg.LayerNoise
 	byID    map[secagg.ID]int
+	ids     []secagg.ID
 	gone    []bool // clients that send nothing any more
 }
 
@@ -57,7 +58,7 @@ func federate(t testing.TB, p secagg.Params, noise secagg.LayerNoise, seed uint6
 	f := &federation{p: p, roster: secagg.Roster{}, byID: map[secagg.ID]int{}, noise: noise, gone: make([]bool, p.Cohort)}
 	for i := range p.Cohort {
 		key, id := identity(i)
-		f.keys, f.roster[id], f.byID[id] = append(f.keys, key), true, i
+		f.keys, f.ids, f.roster[id], f.byID[id] = append(f.keys, key), append(f.ids, id), true, i
 	}
 	random := rand.New(seeded(seed))
 	for i := range p.Cohort {
@@ -79,10 +80,7 @@ func federate(t testing.TB, p secagg.Params, noise secagg.LayerNoise, seed uint6
 	return f
 }
 
-func (f *federation) id(i int) secagg.ID {
-	_, id := identity(i)
-	return id
-}
+func (f *federation) id(i int) secagg.ID { return f.ids[i] }
 
 // advertise sends everybody's keys.
 func (f *federation) advertise() error {
