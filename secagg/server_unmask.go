@@ -74,9 +74,9 @@ type restorer struct {
 	suspect []int // clients whose share of somebody was wrong: theirs, or dealt to them so
 }
 
-// secret combines t shares of a dealer; which is the secret's place among what was revealed of it. A secret that the dealer's advert does not
-// confirm is tried again with another holder in the place of each, so that a wrong share does no harm while more than t came. Who was found
-// wrong once is asked last from then on.
+// secret combines t shares of a dealer; which is the secret's place among what was revealed of it. If the dealer's advert does not confirm the
+// result, shares are wrong: half of those beyond t may be, and one if there is one beyond t. Who was found wrong once is asked last from
+// then on.
 func (r *restorer) secret(dealer, which int, confirmed func(Seed) bool) (Seed, error) {
 	s, t := r.s, r.s.cohort.graph.threshold
 	var candidates, last []int
@@ -93,16 +93,18 @@ func (r *restorer) secret(dealer, which int, confirmed func(Seed) bool) (Seed, e
 	if len(candidates) < t {
 		return Seed{}, refuse(ErrShare, "%d shares came, the threshold is %d", len(candidates), t)
 	}
-	seed, err := r.combine(dealer, which, candidates[:t])
+	seed, _, err := r.combine(dealer, which, candidates[:t])
 	if err == nil && (confirmed(seed) || !enforced(checkRestored)) {
 		return seed, nil
 	}
-	for out := range t { // one of the first t is wrong: which?
-		for _, spare := range candidates[t:] {
-			chosen := slices.Clone(candidates[:t])
-			chosen[out] = spare
-			if seed, err = r.combine(dealer, which, chosen); err == nil && (confirmed(seed) || !enforced(checkRestored)) {
-				r.suspect = append(r.suspect, candidates[out])
+	if seed, wrong, err := r.combine(dealer, which, candidates); err == nil && confirmed(seed) {
+		r.suspect = append(r.suspect, wrong...)
+		return seed, nil
+	}
+	if len(candidates) == t+1 {
+		for i := range candidates { // all but one
+			if seed, _, err := r.combine(dealer, which, slices.Delete(slices.Clone(candidates), i, i+1)); err == nil && confirmed(seed) {
+				r.suspect = append(r.suspect, candidates[i])
 				return seed, nil
 			}
 		}
@@ -110,7 +112,8 @@ func (r *restorer) secret(dealer, which int, confirmed func(Seed) bool) (Seed, e
 	return Seed{}, refuse(ErrShare, "%d shares came and do not give what was advertised", len(candidates))
 }
 
-func (r *restorer) combine(dealer, which int, holders []int) (Seed, error) {
+// combine restores a secret from the shares of these holders, and says whose were wrong if there are enough to tell.
+func (r *restorer) combine(dealer, which int, holders []int) (seed Seed, wrong []int, err error) {
 	graph := &r.s.cohort.graph
 	indices, name := make([]int, len(holders)), make([]byte, 0, 4*len(holders))
 	values := make([]shamir.Value, len(holders))
@@ -118,9 +121,8 @@ func (r *restorer) combine(dealer, which int, holders []int) (Seed, error) {
 		indices[i] = graph.index(dealer, h)
 		name = appendNumber(name, indices[i])
 		share := r.s.shares[h][graph.index(h, dealer)-1]
-		var err error
 		if values[i], err = shamir.ParseValue(share[which*shamir.ValueSize:][:shamir.ValueSize]); err != nil {
-			return Seed{}, err
+			return Seed{}, nil, err
 		}
 	}
 	defer clear(values)
@@ -128,11 +130,14 @@ func (r *restorer) combine(dealer, which int, holders []int) (Seed, error) {
 	name = appendNumber(name, n)
 	q := r.quorums[string(name)]
 	if q == nil {
-		var err error
-		if q, err = shamir.NewQuorum(indices, n, r.s.cohort.graph.threshold); err != nil {
-			return Seed{}, err
+		if q, err = shamir.NewQuorum(indices, n, graph.threshold); err != nil {
+			return Seed{}, nil, err
 		}
 		r.quorums[string(name)] = q
 	}
-	return q.Combine(values)
+	secret, places, err := q.Correct(values)
+	for _, index := range places {
+		wrong = append(wrong, graph.holders(dealer)[index-1])
+	}
+	return secret, wrong, err
 }

@@ -77,7 +77,8 @@ func TestCompletePlansKeepTheirConditions(t *testing.T) {
 	}
 }
 
-// Degrees and thresholds that Google's implementation of Bell et al. computes, for an honest-but-curious server with 40 bits of security and 20 of correctness.
+// Degrees and thresholds that Google's implementation of Bell et al. computes, for an honest-but-curious server with 40 bits of
+// security and 20 of correctness.
 // source: google/federated-compute, fcp/secagg/server/graph_parameter_finder_test.cc
 //
 // Ours counts the two long gaps that it takes to tear a ring, and fractions are rounded differently, so a few per cent of

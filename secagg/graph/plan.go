@@ -1,9 +1,9 @@
 // Package graph decides who masks with whom: with everybody up to 256 clients, with k others above.
 //
-// Up to [CompleteUpTo] clients every pair shares a mask, and every client holds a share of every secret, one of its own
-// among them. Above, the clients stand in a ring in random order and each is joined to the k/2 next on either side
-// (a Harary graph under a random permutation); its secrets are shared among these k. Degree k is the smallest for which there is a threshold t such that,
-// whichever clients collude and whichever drop out, as long as both are chosen without knowledge of the graph,
+// Up to [CompleteUpTo] clients every pair shares a mask, and every client holds a share of every secret, one of its own among
+// them. Above, the clients stand in a ring in random order and each is joined to the k/2 next on either side (a Harary graph
+// under a random permutation); its secrets are shared among these k. Degree k is the smallest for which there is a threshold t such
+// that, whichever clients collude and whichever drop out, as long as both are chosen without knowledge of the graph,
 //
 //   - except with probability 2^-Security: no honest client has t or more colluders among its holders, and the honest
 //     survivors hang together, so that nothing less than the sum of all of them can be unmasked;

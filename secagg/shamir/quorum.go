@@ -109,6 +109,18 @@ func (q *Quorum) Combine(values []Value) ([SecretSize]byte, error) {
 
 // consistent reports whether all values lie on one polynomial of degree below t.
 func (q *Quorum) consistent(values []Value) bool {
+	wrong := uint64(0)
+	for _, syndrome := range q.syndromes(values) {
+		for _, limb := range syndrome {
+			wrong |= limb
+		}
+	}
+	return wrong == 0
+}
+
+// syndromes are the sums of parity[i]·x_i^k·f(x_i) for k = 0 ... m-t-1: all zero if the values lie on one polynomial, and otherwise a
+// function of the errors alone.
+func (q *Quorum) syndromes(values []Value) []Value {
 	weighted := make([]Value, len(values)) // parity[i]·x_i^k·f(x_i)
 	defer clear(weighted)
 	for i, weight := range q.parity {
@@ -116,9 +128,9 @@ func (q *Quorum) consistent(values []Value) bool {
 			weighted[i][l] = multiply(weight, values[i][l])
 		}
 	}
-	wrong := uint64(0)
-	for k := q.t; k < len(values); k++ {
-		var sum Value
+	sums := make([]Value, len(values)-q.t)
+	for k := range sums {
+		sum := &sums[k]
 		for i := range weighted {
 			w, x := &weighted[i], uint64(q.indices[i])
 			for l := range sum {
@@ -127,8 +139,8 @@ func (q *Quorum) consistent(values []Value) bool {
 			}
 		}
 		for l := range sum {
-			wrong |= canonical(sum[l])
+			sum[l] = canonical(sum[l])
 		}
 	}
-	return wrong == 0
+	return sums
 }

@@ -8,7 +8,7 @@
 // A share carries no proof. t shares of which one is wrong give a wrong secret, and mostly nothing shows it: who must
 // know has to authenticate the shares, or compare the secret with something public. More than t shares are
 // checked against each other: if they do not all lie on one polynomial, [ErrInconsistent] is returned, which says that one is
-// wrong and not which.
+// wrong and not which. [Quorum.Correct] finds out, while at most half of the surplus is wrong.
 //
 // The work done does not depend on secrets, shares or random bytes; it depends on n, t and the indices, which are public.
 //
