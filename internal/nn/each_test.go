@@ -9,7 +9,8 @@ import (
 
 // The same bits as rows of PerExample, alone or in a batch, and runs as promised.
 func TestEachGradientIsTheRowOfItsExample(t *testing.T) {
-	specs := append(slices.Clone(specs), spec{"units that no register divides", []int{41}, []Layer{{Kind: "dense", Units: 3}, {Kind: "relu"}, {Kind: "dense", Units: 11}, {Kind: "relu"}}, 3})
+	specs := append(slices.Clone(specs), spec{"units that no register divides", []int{41}, []Layer{{Kind: "dense", Units: 3}, {Kind: "relu"}, {Kind: "dense", Units: 11}, {Kind: "relu"}}, 3},
+		spec{"paper 002's, large enough for every way through the product", []int{1, 28, 28}, []Layer{{Kind: "dense", Units: 80}, {Kind: "relu"}}, 10})
 	for _, s := range specs {
 		n := s.net(t)
 		const examples = 21
