@@ -15,7 +15,7 @@ help:
 	@echo "make demo     train a private model on MNIST, under a minute, and write a report"
 	@echo "make check    format, vet, staticcheck and quick tests: before every commit"
 	@echo "make test     all tests, from nothing: what CI runs"
-	@echo "make slow     long tests: race detector, longer fuzzing"
+	@echo "make slow     long tests: race detector, other processors' kernels, fuzzing, the papers (hours)"
 	@echo "make bench    benchmarks"
 	@echo "make readme   run the code blocks of README.md in a fresh clone"
 	@echo "make fresh    demo and test in a clone with empty HOME and caches"
@@ -59,15 +59,15 @@ browser:
 	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
 	  { echo "no browser found and none could be installed: install chromium"; exit 1; }; }
 
+# The kernels of other processors stand in for this one's; the papers' experiments are run at their fast scale, and what is stated of them is
+# checked.
 slow: data
 	CGO_ENABLED=1 $(GO) test -race ./...
 	$(GO) test -tags slow -timeout 60m ./...
-	$(GO) test -run xxx -fuzz FuzzDecode -fuzztime 30s ./internal/safetensors
-	$(GO) test -run xxx -fuzz FuzzDecode -fuzztime 30s ./internal/strictyaml
-	$(GO) test -run xxx -fuzz FuzzReadIDX -fuzztime 30s ./internal/data
-	$(GO) test -run xxx -fuzz FuzzRead -fuzztime 30s ./ledger
-	$(GO) test -run xxx -fuzz FuzzParse -fuzztime 30s ./accountant
-	$(GO) test -run xxx -fuzz FuzzParseValue -fuzztime 30s ./secagg/shamir
+	HUBBUB_CPU=avx2 $(GO) test -count=1 ./...
+	HUBBUB_CPU=generic $(GO) test -count=1 -timeout 30m ./...
+	scripts/fuzz
+	for paper in 002 004; do $(HUBBUB) reproduce $$paper --fast --check --out .cache/reproduce/$$paper || exit 1; done
 
 # Each part measures ours against others in the same run: numpy, OpenBLAS, PyTorch, Opacus, pfl-research, Flower, which are installed below
 # .cache. All of it takes about an hour.
