@@ -273,7 +273,7 @@ func FuzzMultiply(f *testing.F) {
 // The sizes of the networks: forward, gradient and backward of 784-80 on 240 examples, convolutions of one row, and squares.
 var benchmarked = []shape{
 	{m: 240, n: 80, k: 784}, {m: 784, n: 80, k: 240, transA: true, add: true}, {m: 240, n: 784, k: 80, transB: true},
-	{m: 240, n: 10, k: 80}, {m: 26, n: 32, k: 9}, {m: 26, n: 32, k: 288}, {m: 24, n: 64, k: 288}, {m: 576, n: 64, k: 288},
+	{m: 240, n: 10, k: 80}, {m: 26, n: 32, k: 9}, {m: 26, n: 32, k: 96, add: true}, {m: 26, n: 32, k: 288}, {m: 24, n: 64, k: 288}, {m: 576, n: 64, k: 288},
 	{m: 512, n: 512, k: 512}, {m: 1024, n: 1024, k: 1024}, {m: 256, n: 256, k: 256, transA: true},
 }
 
