@@ -50,12 +50,8 @@ func (a activation) forward(_ *kernel.Workspace, v visit) {
 	a.kind.apply(v.out)
 }
 
-func (a activation) backward(_ *kernel.Workspace, v visit) {
-	a.kind.back(v.dOut, v.out)
-	if v.dIn != nil {
-		copy(v.dIn, v.dOut)
-	}
-}
+// backward works in place: dIn is dOut.
+func (a activation) backward(_ *kernel.Workspace, v visit) { a.kind.back(v.dOut, v.out) }
 
 func (activation) keeps() int          { return 0 }
 func (activation) scratch() int        { return 0 }

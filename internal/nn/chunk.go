@@ -129,13 +129,18 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32, add bool) {
 	n := p.net
 	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
+	spare := 0 // which of the buffers is free
 	for i := len(n.body) - 1; i >= n.firstWeights; i-- {
 		s := &n.body[i]
 		v := s.visit(p.params, input, memory, w.scratch)
 		v.turned, v.gradient, v.add = p.turned, gradient, add
 		v.dOut = delta
-		if i > n.firstWeights {
-			v.dIn = w.deltas[i%2][:s.in.size()]
+		switch _, inPlace := s.layer.(activation); {
+		case inPlace:
+			v.dIn = delta
+		case i > n.firstWeights:
+			v.dIn = w.deltas[spare][:s.in.size()]
+			spare = 1 - spare
 		}
 		s.backward(&w.products, v)
 		delta = v.dIn

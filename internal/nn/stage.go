@@ -20,7 +20,7 @@ type visit struct {
 	scratch       []float32
 
 	dOut     []float32 // the loss's derivative by out; may be overwritten
-	dIn      []float32 // to be set to that by in; nil: nobody asks
+	dIn      []float32 // to be set to that by in; nil: nobody asks; an activation's is dOut
 	gradient []float32 // that by the body's weights, to be set, or added to
 	add      bool
 }
