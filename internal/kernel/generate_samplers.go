@@ -30,9 +30,10 @@ func main() {
 	keystream()
 	constants()
 	for _, v := range []vector{avx512, avx2} {
-		aliased(v)
+		aliased(v, false)
 		normal32(v)
 	}
+	aliased(avx512, true)
 	round()
 	addNearest()
 	ones()
@@ -345,9 +346,13 @@ func encrypt(name, maskLanes string, finish func(register int)) {
 	op("RET")
 }
 
-// aliased is addAliasedGo, a register of draws at a time.
-func aliased(v vector) {
-	function("addAliased"+v.name, "(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)", 64)
+// aliased is Aliased.addPlain, a register of draws at a time. Small: the table has at most 32 columns and is kept in two registers, padded.
+func aliased(v vector, small bool) {
+	name, label := "addAliased", "group"
+	if small {
+		name, label = "addSmallAliased", "small"
+	}
+	function(name+v.name, "(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)", 64)
 	op("MOVQ dst+0(FP), DI")
 	op("MOVQ words+8(FP), SI")
 	op("MOVQ entries+16(FP), DX")
@@ -364,12 +369,21 @@ func aliased(v vector) {
 		op("VPBROADCASTD BX, Z13")
 		op("VPBROADCASTQ R9, Z12")
 		op("VPXORD Z11, Z11, Z11")
-		line("group512:")
+		if small {
+			op("VMOVDQU32 (DX), Z9")
+			op("VMOVDQU32 64(DX), Z10")
+		}
+		line("%s512:", label)
 		op("VMOVDQU32 (SI), Z0")
 		op("VPSRLD X15, Z0, Z1") // column
-		op("KXNORW K0, K0, K1")
-		op("VPXORD Z2, Z2, Z2")
-		op("VPGATHERDD (DX)(Z1*4), K1, Z2") // entry
+		if small {
+			op("VMOVDQA32 Z1, Z2")
+			op("VPERMI2D Z10, Z9, Z2") // entry
+		} else {
+			op("KXNORW K0, K0, K1")
+			op("VPXORD Z2, Z2, Z2")
+			op("VPGATHERDD (DX)(Z1*4), K1, Z2") // entry
+		}
 		op("VPSRLD $1, Z0, Z3")
 		op("VPANDD Z14, Z3, Z3")     // first
 		op("VPSRLD $16, Z2, Z4")     // threshold
@@ -393,7 +407,7 @@ func aliased(v vector) {
 		op("ADDQ $128, DI")
 		op("ADDQ $2, R8")
 		op("DECQ CX")
-		op("JNZ group512")
+		op("JNZ %s512", label)
 	case "AVX2":
 		op("MOVQ AX, X14")
 		op("VPBROADCASTD X14, Y14")

@@ -8,6 +8,9 @@ import "unsafe"
 func addAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
 
 //go:noescape
+func addSmallAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
 func addAliasedAVX2(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
 
 //go:noescape
@@ -42,6 +45,10 @@ func addAliasedFast(a *Aliased, dst []int64, words []byte, open []byte) int {
 	}
 	shift := uint64(32 - a.Bits)
 	switch {
+	case hasAVX512 && a.Bits <= 5: // no gathering, and no place of memory that depends on a draw
+		var entries [32]uint32
+		copy(entries[:], a.Entries)
+		addSmallAliasedAVX512(&dst[0], &words[0], &entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	case hasAVX512:
 		addAliasedAVX512(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	case hasAVX2:

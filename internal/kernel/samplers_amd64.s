@@ -1657,6 +1657,56 @@ draws256:
 	VZEROUPPER
 	RET
 
+// func addSmallAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+TEXT ·addSmallAliasedAVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), DI
+	MOVQ words+8(FP), SI
+	MOVQ entries+16(FP), DX
+	MOVQ open+24(FP), R8
+	MOVQ groups+32(FP), CX
+	MOVQ shift+40(FP), AX
+	MOVQ signMask+48(FP), BX
+	MOVQ lowest+56(FP), R9
+	MOVQ AX, X15
+	MOVL $0xffff, AX
+	VPBROADCASTD AX, Z14
+	VPBROADCASTD BX, Z13
+	VPBROADCASTQ R9, Z12
+	VPXORD Z11, Z11, Z11
+	VMOVDQU32 (DX), Z9
+	VMOVDQU32 64(DX), Z10
+small512:
+	VMOVDQU32 (SI), Z0
+	VPSRLD X15, Z0, Z1
+	VMOVDQA32 Z1, Z2
+	VPERMI2D Z10, Z9, Z2
+	VPSRLD $1, Z0, Z3
+	VPANDD Z14, Z3, Z3
+	VPSRLD $16, Z2, Z4
+	VPANDD Z14, Z2, Z2
+	VPCMPUD $1, Z4, Z3, K2
+	VMOVDQA32 Z1, K2, Z2
+	VPCMPEQD Z4, Z3, K3
+	VPTESTMD Z13, Z0, K4
+	VPSUBD Z2, Z11, K4, Z2
+	VEXTRACTI64X4 $1, Z2, Y4
+	VPMOVSXDQ Y2, Z3
+	VPMOVSXDQ Y4, Z4
+	VPADDQ Z12, Z3, Z3
+	VPADDQ Z12, Z4, Z4
+	VPADDQ (DI), Z3, Z3
+	VPADDQ 64(DI), Z4, Z4
+	VMOVDQU64 Z3, (DI)
+	VMOVDQU64 Z4, 64(DI)
+	KMOVW K3, (R8)
+	ADDQ $64, SI
+	ADDQ $128, DI
+	ADDQ $2, R8
+	DECQ CX
+	JNZ small512
+	VZEROUPPER
+	RET
+
 // func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 TEXT ·roundAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
