@@ -55,7 +55,7 @@ type AttackResult struct {
 	// Direct assumes nothing: above the claim, it contradicts it.
 	Direct   audit.Bound         `json:"direct"`
 	Gaussian audit.GaussianBound `json:"if_gaussian"`
-	Errors   audit.Errors        `json:"errors"`
+	Guesses  audit.Sure          `json:"guesses"`
 	Trials   int                 `json:"trials"` // of either kind that were counted
 	// Curve are points of the trade-off between the mistakes, against the one that the statement's event has. It rests on no single
 	// delta, so it often shows more than Direct.
