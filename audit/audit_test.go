@@ -142,6 +142,37 @@ func TestPowerOnAGaussianMechanism(t *testing.T) {
 }
 
 // An attack on one tail is an ordinary one: both ways to its bound agree.
+func TestAThresholdChosenDirectlyLiesInATail(t *testing.T) {
+	const trials = 100_000
+	random := rand.New(rand.NewPCG(11, 7))
+	holdOut := Scores{normals(random, trials, 0), normals(random, trials, 1)}
+	counted := Scores{normals(random, trials, 0), normals(random, trials, 1)}
+	bound := func(value func(Errors) float64) float64 {
+		at, err := holdOut.Choose(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := counted.Count(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := e.Bound(1e-5, .95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Epsilon
+	}
+	// Two normal laws 1 apart: epsilon 4.38. In the middle log(0.69/0.31) = 0.81 shows, far out some 3.
+	middle, tail := bound(Evenly), bound(Directly(trials, 1e-5, .95))
+	if middle > 0.85 || tail < 2 || tail > 4.38 {
+		t.Errorf("in the middle %.3f shows, in the tail %.3f", middle, tail)
+	}
+	half, rest, err := counted.Split(2)
+	if err != nil || len(half.With) != trials/2 || len(rest.Without) != trials/2 {
+		t.Errorf("halves of %d and %d (%v)", len(half.With), len(rest.Without), err)
+	}
+}
+
 func TestARuleOfOneTailIsAThreshold(t *testing.T) {
 	random := rand.New(rand.NewPCG(10, 7))
 	s := Scores{normals(random, 5000, 0), normals(random, 5000, 1)}

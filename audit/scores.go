@@ -94,6 +94,17 @@ func candidates(without, with []float64) []float64 {
 	return slices.Compact(places)
 }
 
+// Directly is the value of mistakes for [Scores.Choose]: the lower bound that so many trials of either kind would show if the
+// rates were about those of the hold-out.
+func Directly(trials int, delta, confidence float64) func(Errors) float64 {
+	tail, n := (1-confidence)/2, float64(trials)
+	return func(e Errors) float64 {
+		fpr := upperEstimate(share(e.FalsePositives, e.Negatives), float64(e.Negatives), holdOutTail)
+		fnr := upperEstimate(share(e.FalseNegatives, e.Positives), float64(e.Positives), holdOutTail)
+		return epsilonOf(upperEstimate(fpr, n, tail), upperEstimate(fnr, n, tail), delta)
+	}
+}
+
 // Split takes every n-th score as a hold-out, and the rest to be counted.
 func (s Scores) Split(n int) (holdOut, counted Scores, err error) {
 	if n < 2 {
