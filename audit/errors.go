@@ -19,9 +19,9 @@ type Bound struct {
 	Delta      float64 `json:"delta"`
 	Confidence float64 `json:"confidence"`
 	Largest    float64 `json:"largest_auditable"` // what an attack without a mistake would have shown in as many trials
-	// Upper bounds on the rates, which hold together with the confidence.
-	FalsePositiveRate float64 `json:"false_positive_rate_at_most"`
-	FalseNegativeRate float64 `json:"false_negative_rate_at_most"`
+	// Upper bounds on the rates, which hold together with the confidence; of [Errors] only.
+	FalsePositiveRate float64 `json:"false_positive_rate_at_most,omitempty"`
+	FalseNegativeRate float64 `json:"false_negative_rate_at_most,omitempty"`
 }
 
 // Bound is the largest epsilon that the mistakes rule out at delta. Half of what the confidence leaves goes to either rate.

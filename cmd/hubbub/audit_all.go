@@ -167,8 +167,8 @@ adversary sees of them is told apart as well as we know how.
 
 - **claimed** is what the statement of a run says: an upper bound on epsilon, rounded up.
 - **shown** is what the attack proves: with the stated confidence no smaller epsilon holds. It assumes nothing about the mechanism. The
-  threshold is chosen on a hold-out. Finitely many trials show less than the truth: of normal noise at epsilon 2 a million show
-  about 1.5.
+  attack speaks only when it is sure; when that is, a hold-out decides. Finitely many trials show less than the truth: of normal noise at epsilon 2 a million show
+  about 1.6.
 - **if Gaussian** is what the same trials show of a mechanism whose trade-off between false positives and false negatives is that of
   normal noise. Of the Laplace mechanism, which is no such one, it may exceed the claim; that contradicts nothing.
 

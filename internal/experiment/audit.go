@@ -55,7 +55,7 @@ type AttackResult struct {
 	// Direct assumes nothing: above the claim, it contradicts it.
 	Direct   audit.Bound         `json:"direct"`
 	Gaussian audit.GaussianBound `json:"if_gaussian"`
-	Errors   audit.Errors        `json:"errors"`
+	Guesses  audit.Sure          `json:"guesses"`
 	Trials   int                 `json:"trials"` // of either kind that were counted
 	// Curve are points of the trade-off between the mistakes, against the one that the statement's event has. It rests on no single
 	// delta, so it often shows more than Direct.
@@ -65,7 +65,7 @@ type AttackResult struct {
 }
 
 func (s AuditSettings) check() error {
-	const most = 100_000_000
+	const most = 20_000_000 // scores take a gigabyte
 	if s.Trials < 100 || s.Trials > most {
 		return inputError("audit: %d trials outside [100, %d]", s.Trials, most)
 	}
@@ -85,7 +85,8 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 		return r, fmt.Errorf("audit: %s: there is no claim to audit: %s", g.name, g.claim.Why)
 	}
 	r.Claimed = *g.claim.Epsilon
-	confidence := 1 - (1-s.Confidence)/2 // one half for the bound, the other for the curve
+	// Most for the bound; the curve, which looks where mistakes are many, is content with less.
+	confidence, ofCurve := 1-(1-s.Confidence)*0.8, 1-(1-s.Confidence)*0.2
 	trials := max(s.Trials/max(1, g.fewer), min(s.Trials, 2000))
 	r.Trials = trials
 	if g.learn {
@@ -122,7 +123,7 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 	}
 	holdOut, counted := parts[0], parts[1]
 	var err error
-	if r.Direct, r.Errors, err = audit.Audit(holdOut, counted, g.claim.Delta, confidence); err != nil {
+	if r.Direct, r.Guesses, err = audit.Audit(holdOut, counted, g.claim.Delta, confidence); err != nil {
 		return r, err
 	}
 	even, err := holdOut.Choose(audit.Evenly)
@@ -142,7 +143,7 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 		return r, err
 	}
 	claimed := claimedCurve{about: *g.claim.Event}
-	if r.Curve, err = counted.Curve(thresholds, &claimed, confidence); err != nil {
+	if r.Curve, err = counted.Curve(thresholds, &claimed, ofCurve); err != nil {
 		return r, err
 	}
 	for _, p := range r.Curve {

@@ -88,8 +88,8 @@ func TestAnAuditIsTheSameOnAnyNumberOfCores(t *testing.T) {
 		}
 		if i == 0 {
 			first = result
-		} else if result.Attacks[0].Errors != first.Attacks[0].Errors {
-			t.Errorf("%+v on one core, %+v on three", first.Attacks[0].Errors, result.Attacks[0].Errors)
+		} else if result.Attacks[0].Guesses != first.Attacks[0].Guesses {
+			t.Errorf("%+v on one core, %+v on three", first.Attacks[0].Guesses, result.Attacks[0].Guesses)
 		}
 	}
 }
