@@ -199,14 +199,23 @@ func (a *app) secaggCovariance(c *cobra.Command, f secaggFlags) error {
 	})
 }
 
-// readMatrix reads rows of numbers.
+// readMatrix reads rows of numbers from a file.
 func readMatrix(file string) ([][]float64, error) {
 	open, err := os.Open(file)
 	if err != nil {
 		return nil, experiment.Input(err)
 	}
 	defer open.Close()
-	reader := csv.NewReader(io.LimitReader(open, 1<<30))
+	rows, err := parseMatrix(io.LimitReader(open, 1<<32))
+	if err != nil {
+		return nil, experiment.Input(fmt.Errorf("%s: %w", file, err))
+	}
+	return rows, nil
+}
+
+// parseMatrix reads CSV: as many numbers in each row.
+func parseMatrix(in io.Reader) ([][]float64, error) {
+	reader := csv.NewReader(in)
 	reader.TrimLeadingSpace = true
 	var rows [][]float64
 	for {
@@ -215,18 +224,18 @@ func readMatrix(file string) ([][]float64, error) {
 			break
 		}
 		if err != nil {
-			return nil, experiment.Input(fmt.Errorf("%s: %w", file, err))
+			return nil, err
 		}
 		row := make([]float64, len(fields))
 		for i, text := range fields {
 			if row[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
-				return nil, usage("%s: row %d, column %d is %q: it must be a number", file, len(rows)+1, i+1, text)
+				return nil, fmt.Errorf("row %d, column %d is %q: it must be a number", len(rows)+1, i+1, text)
 			}
 		}
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		return nil, usage("%s holds no numbers", file)
+		return nil, fmt.Errorf("it holds no numbers")
 	}
 	return rows, nil
 }
