@@ -147,6 +147,9 @@ func Factorize(c Covariance, each Each) (*Factor, error) {
 }
 
 func (c Covariance) check() error {
+	if c.Dim > maxMoments {
+		return fmt.Errorf("sums: a covariance of dimension %d: at most %d, so that it fits into memory", c.Dim, maxMoments)
+	}
 	if c.Dim < 1 || len(c.Values) != c.Dim*c.Dim {
 		return fmt.Errorf("sums: a covariance of dimension %d with %d numbers: it must have %d", c.Dim, len(c.Values), c.Dim*c.Dim)
 	}

@@ -142,6 +142,7 @@ func TestImpossibleCovariancesAreRefused(t *testing.T) {
 		difference []float64
 	}{
 		"too few numbers":        {Covariance{2, []float64{1, 0, 1}}, []float64{1, 1}},
+		"too large a dimension":  {Covariance{maxMoments + 1, nil}, make([]float64, maxMoments+1)},
 		"no dimension":           {Covariance{0, nil}, nil},
 		"NaN in the covariance":  {Covariance{1, []float64{nan}}, []float64{1}},
 		"infinite covariance":    {Covariance{1, []float64{math.Inf(1)}}, []float64{1}},
@@ -174,6 +175,22 @@ func TestOneUniformClientHidesNothing(t *testing.T) {
 	}
 	if b, err := s.Delta(1); err != nil || b.Lower < 1-1e-9 || s.Certain() != 1 {
 		t.Errorf("delta %v (%v), certain %g", b, err, s.Certain())
+	}
+}
+
+// Two uniform clients, by hand: the density is a triangle. Below 0 only the one sum can lie, which is half of it, and from there up to
+// x = 1/(1+e^ε) its density 1-x exceeds e^ε·x.
+func TestTwoUniformClientsByHand(t *testing.T) {
+	s, err := New(Uniform, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, epsilon := range []float64{0, .5, 1, 3} {
+		x := 1 / (1 + math.Exp(epsilon))
+		want := .5 + x - (1+math.Exp(epsilon))*x*x/2
+		if b, err := s.Delta(epsilon); err != nil || b.Lower > want+1e-12 || b.Upper < want-1e-12 || b.Upper-b.Lower > 5e-5 {
+			t.Errorf("epsilon %g: %v (%v), want %.9g", epsilon, b, err, want)
+		}
 	}
 }
 

@@ -43,7 +43,9 @@ func irwinHallPairs(clients int) (lower, upper pld.Pair, err error) {
 	perUnit := max(16, int(math.Ceil(cellsPerDeviation/math.Sqrt(float64(clients)/12))))
 	mass := make([]float64, clients*perUnit) // of each cell
 	density := make([]float64, len(mass)+1)  // at each cell's lower end
-	density[len(mass)] = spline(clients, clients, 0)
+	if clients == 1 {
+		density[len(mass)] = 1 // of the uniform density seen from the left; all others end at 0
+	}
 	for i := range perUnit {
 		for j, f := range splines(clients, float64(i)/float64(perUnit)) {
 			density[j*perUnit+i] = f
@@ -74,14 +76,6 @@ func irwinHallPairs(clients int) (lower, upper pld.Pair, err error) {
 	return lower, upper, err
 }
 
-// spline is f_n at an end of its support, where the recurrence has no interval of its own.
-func spline(n, j int, t float64) float64 {
-	if n == 1 && j == 1 && t == 0 {
-		return 1 // of the uniform density seen from the left
-	}
-	return 0
-}
-
 // symmetric takes the mean with the mirror image, so that rounding does not make the law one-sided.
 func symmetric(x []float64) {
 	for i, j := 0, len(x)-1; i < j; i, j = i+1, j-1 {
@@ -101,8 +95,7 @@ func spread(mass, density []float64, perUnit int) (p, q []float64) {
 	loss := func(i int) float64 { return math.Log(at(density, i)) - math.Log(at(density, i-perUnit)) }
 	for i := range len(mass) + perUnit {
 		inP, inQ := at(mass, i), at(mass, i-perUnit)
-		switch {
-		case inQ == 0 || inP == 0:
+		if inQ == 0 || inP == 0 { // only one of the two can lead here
 			p, q = append(p, math.Log(inP)), append(q, math.Log(inQ))
 			continue
 		}

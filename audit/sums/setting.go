@@ -52,7 +52,7 @@ func New(updates Updates, clients, dim int) (*Setting, error) {
 	var err error
 	switch updates {
 	case Gamma:
-		lower, err = gammaPair(clients)
+		lower, err = gammaPair(clients, false)
 		upper = lower
 	case Uniform:
 		lower, upper, err = irwinHallPairs(clients)
@@ -147,14 +147,15 @@ func (g gammaFrom) Survival(x float64) float64 {
 	return g.Gamma.Survival(x - g.start)
 }
 
-// gammaPair compares the sum with the sum moved by 4: L = (n-1)·ln(x/(x-4)) - 4, infinite for x <= 4.
-func gammaPair(clients int) (pld.Pair, error) {
+// gammaPair compares the sum with the sum moved by 4: L = (n-1)·ln(x/(x-4)) - 4, infinite for x <= 4. Turned, it compares the moved sum
+// with the sum, and the loss has the other sign.
+func gammaPair(clients int, turned bool) (pld.Pair, error) {
 	if clients < 2 {
 		return pld.Pair{}, fmt.Errorf("sums: %d client with exponential updates: its loss does not depend on the sum, give at least 2", clients)
 	}
 	n, move := float64(clients), reach[Gamma]
 	gamma := distuv.Gamma{Alpha: n, Beta: 1}
-	return pld.Continuous{
+	pair := pld.Continuous{
 		P: gammaFrom{gamma, 0}, Q: gammaFrom{gamma, move}, Falling: true,
 		Threshold: func(loss float64) float64 {
 			if loss <= -move {
@@ -162,5 +163,28 @@ func gammaPair(clients int) (pld.Pair, error) {
 			}
 			return move / -math.Expm1(-(loss+move)/(n-1))
 		},
-	}.Pair()
+	}
+	if turned {
+		straight := pair.Threshold
+		pair = pld.Continuous{P: pair.Q, Q: pair.P, Threshold: func(loss float64) float64 { return straight(-loss) }}
+	}
+	return pair.Pair()
+}
+
+// Mixed brackets delta at epsilon for two updates that lie at opposite ends in every entry, but the other way round in so many of them. For
+// symmetric noise that makes no difference; for Gamma noise nothing says which pattern is the worst.
+func (s *Setting) Mixed(turned int, epsilon float64) (pld.Bracket, error) {
+	if turned < 0 || turned > s.Dim {
+		return pld.Bracket{}, fmt.Errorf("sums: %d of %d entries turned: must be between 0 and all", turned, s.Dim)
+	}
+	if turned == 0 || turned == s.Dim || s.Updates != Gamma {
+		return s.Delta(epsilon)
+	}
+	pair, err := gammaPair(s.Clients, true)
+	if err != nil {
+		return pld.Bracket{}, err
+	}
+	straight := s.terms[0][0]
+	straight.Count = s.Dim - turned
+	return pld.Delta([]pld.Term{straight, {Pair: pair, Count: turned}}, epsilon, pld.Options{Tolerance: 1e-5})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"hubbub/accountant/pld"
 )
 
 // Figure 1 of paper 001: values of an independent computation by convolution, delta at epsilon 1 and 4, with those of the Gaussian.
@@ -55,5 +57,61 @@ func TestFigureOne(t *testing.T) {
 				t.Errorf("Gaussian delta %.9g, want %.9g", g, c.gauss)
 			}
 		})
+	}
+}
+
+// Gamma noise is not symmetric, and it is not proved that entries which all point one way are the worst pattern. At these points they are.
+func TestNoMixedPatternIsWorse(t *testing.T) {
+	for _, c := range []struct {
+		clients, dim int
+		epsilon      float64
+	}{{10, 2, 1}, {10, 10, 4}, {100, 10, 1}, {100, 100, 4}} {
+		s, err := New(Gamma, c.clients, c.dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Delta(c.epsilon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, turned := range []int{1, c.dim / 2, c.dim - 1} {
+			b, err := s.Mixed(turned, c.epsilon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b.Lower > all.Upper || b.Upper <= 0 {
+				t.Errorf("%+v, %d turned: delta %v, all one way %v", c, turned, b, all)
+			}
+			// Turning the others instead gives the same pair the other way round, and the worse direction is taken of either.
+			mirror, err := s.Mixed(c.dim-turned, c.epsilon)
+			if err != nil || mirror.Lower > b.Upper || b.Lower > mirror.Upper {
+				t.Errorf("%+v: %d turned %v, %d turned %v (%v)", c, turned, b, c.dim-turned, mirror, err)
+			}
+		}
+		if _, err := s.Mixed(c.dim+1, 1); err == nil {
+			t.Error("more entries turned than there are")
+		}
+	}
+}
+
+// All entries turned are the same two updates with their roles exchanged, of which the worse direction is taken anyway.
+func TestTurnedPairsHaveTheOtherDirectionsLoss(t *testing.T) {
+	straight, err := gammaPair(10, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned, err := gammaPair(10, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, epsilon := range []float64{0, 1, 3} {
+		a, err := pld.Delta([]pld.Term{{Pair: straight, Count: 3}}, epsilon, pld.Options{Tolerance: 1e-5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := pld.Delta([]pld.Term{{Pair: turned, Count: 3}}, epsilon, pld.Options{Tolerance: 1e-5})
+		if err != nil || a.Lower > b.Upper || b.Lower > a.Upper {
+			t.Errorf("epsilon %g: straight %v, turned %v (%v): the worse direction is the same", epsilon, a, b, err)
+		}
 	}
 }

@@ -27,6 +27,7 @@ type theoryResult struct {
 	Delta         float64      `json:"delta"`
 	DeltaAtLeast  float64      `json:"delta_at_least"`
 	GaussianDelta float64      `json:"gaussian_delta"`
+	MixedDelta    *float64     `json:"mixed_delta,omitempty"` // half of the entries the other way round: Gamma noise is not symmetric
 	Distance      float64      `json:"distance"`
 	Certain       float64      `json:"certain"`
 	Chunks        *chunkResult `json:"chunks,omitempty"`
@@ -57,7 +58,12 @@ func (a *app) secaggTheory(f secaggFlags) error {
 		GaussianDelta: s.GaussianDelta(f.epsilon), Distance: s.Distance(), Certain: s.Certain(),
 		Assumptions: []string{"entries of updates are independent, of one entry to the next and of one client to the next", "one round"},
 	}
-	if s.Updates == sums.Gamma {
+	if s.Updates == sums.Gamma && s.Dim > 1 {
+		mixed, err := s.Mixed(s.Dim/2, f.epsilon)
+		if err != nil {
+			return experiment.Input(err)
+		}
+		r.MixedDelta = &mixed.Upper
 		r.Assumptions = append(r.Assumptions, "all entries of the two updates lie at the same ends; the noise is not symmetric, and that mixed ends are no worse was not proved")
 	}
 	if f.chunks != 1 {
@@ -74,6 +80,9 @@ func (a *app) secaggTheory(f secaggFlags) error {
 		a.printf("%d other clients, %d entries, %s: delta at epsilon %g\n\n", r.Clients, r.Dim, r.Updates, r.Epsilon)
 		line(a.out, "delta", "%.7f (at least %.7f)", r.Delta, r.DeltaAtLeast)
 		line(a.out, "Gaussian of same covariance", "%.7f, the two updates %.4g standard deviations apart", r.GaussianDelta, r.Distance)
+		if r.MixedDelta != nil {
+			line(a.out, "half the entries turned", "%.7f", *r.MixedDelta)
+		}
 		line(a.out, "told for certain", "with probability %.3g, at any epsilon", r.Certain)
 		if r.Chunks != nil {
 			line(a.out, "in chunks", "%.7f for one of %d by itself, %.7f for all of them: the server sees all", r.Chunks.OneChunkDelta, r.Chunks.Chunks, r.Chunks.AllDelta)
@@ -199,14 +208,23 @@ func (a *app) secaggCovariance(c *cobra.Command, f secaggFlags) error {
 	})
 }
 
-// readMatrix reads rows of numbers.
+// readMatrix reads rows of numbers from a file.
 func readMatrix(file string) ([][]float64, error) {
 	open, err := os.Open(file)
 	if err != nil {
 		return nil, experiment.Input(err)
 	}
 	defer open.Close()
-	reader := csv.NewReader(io.LimitReader(open, 1<<30))
+	rows, err := parseMatrix(io.LimitReader(open, 1<<32))
+	if err != nil {
+		return nil, experiment.Input(fmt.Errorf("%s: %w", file, err))
+	}
+	return rows, nil
+}
+
+// parseMatrix reads CSV: as many numbers in each row.
+func parseMatrix(in io.Reader) ([][]float64, error) {
+	reader := csv.NewReader(in)
 	reader.TrimLeadingSpace = true
 	var rows [][]float64
 	for {
@@ -215,18 +233,18 @@ func readMatrix(file string) ([][]float64, error) {
 			break
 		}
 		if err != nil {
-			return nil, experiment.Input(fmt.Errorf("%s: %w", file, err))
+			return nil, err
 		}
 		row := make([]float64, len(fields))
 		for i, text := range fields {
 			if row[i], err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil {
-				return nil, usage("%s: row %d, column %d is %q: it must be a number", file, len(rows)+1, i+1, text)
+				return nil, fmt.Errorf("row %d, column %d is %q: it must be a number", len(rows)+1, i+1, text)
 			}
 		}
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		return nil, usage("%s holds no numbers", file)
+		return nil, fmt.Errorf("it holds no numbers")
 	}
 	return rows, nil
 }
