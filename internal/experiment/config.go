@@ -117,9 +117,17 @@ type Secagg struct {
 	Kind  string `yaml:"kind" doc:"masked: the protocol is run, all parties in this process; ideal: sums in the clear stand for it, to the same result, fast; none: the server sees every contribution" required:"true" enum:"masked,ideal,none"`
 	Noise string `yaml:"noise" doc:"of shares. exact (left out): the total noise is the same whoever came; minimum: each client adds a share sized for min_survivors" enum:"exact,minimum"`
 
-	MaxDropouts  float64 `yaml:"max_dropouts" doc:"abandon a round that loses a larger part of its cohort" default:"0.1" min:"0" max:"0.9"`
-	Hybrid       bool    `yaml:"hybrid" doc:"keys stand on X25519 and ML-KEM-768 both"`
-	MaxColluders float64 `yaml:"max_colluders" doc:"the part of a cohort that may pool what it knows with the server, without harm" min:"0" max:"0.9"`
+	MaxDropouts  *float64 `yaml:"max_dropouts" doc:"abandon a round that loses a larger part of its cohort; left out: 0.1" min:"0" max:"0.9"`
+	Hybrid       bool     `yaml:"hybrid" doc:"keys stand on X25519 and ML-KEM-768 both"`
+	MaxColluders float64  `yaml:"max_colluders" doc:"the part of a cohort that may pool what it knows with the server, without harm" min:"0" max:"0.9"`
+}
+
+// maxDropouts is the part of a cohort that a round may lose.
+func (s *Secagg) maxDropouts() float64 {
+	if s.MaxDropouts == nil {
+		return 0.1
+	}
+	return *s.MaxDropouts
 }
 
 // Target is a guarantee to calibrate the noise to.

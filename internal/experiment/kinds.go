@@ -179,8 +179,8 @@ func (c *Config) checkSecagg(r *refusals) {
 		r.unwanted("secagg.max_colluders", "belongs to kinds masked and ideal: with none the server sees every contribution anyway")
 		return
 	}
-	if s.MaxColluders+s.MaxDropouts >= 1 {
-		r.refuse("secagg", "must leave honest survivors: %g colluders and %g dropouts are everyone", s.MaxColluders, s.MaxDropouts)
+	if s.MaxColluders+s.maxDropouts() >= 1 {
+		r.refuse("secagg", "must leave honest survivors: %g colluders and %g dropouts are everyone", s.MaxColluders, s.maxDropouts())
 	}
 }
 

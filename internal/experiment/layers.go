@@ -46,7 +46,7 @@ const fewest = 3
 
 // tolerated is how many of a cohort may drop out.
 func (f *Federation) tolerated(cohort int) int {
-	return max(0, min(cohort-fewest, graph.AtMost(f.Config.Secagg.MaxDropouts, cohort)))
+	return max(0, min(cohort-fewest, graph.AtMost(f.Config.Secagg.maxDropouts(), cohort)))
 }
 
 // cohort draws who is invited to a round and who of them vanishes. Neither depends on data.

@@ -53,7 +53,7 @@ func (f *Federation) addingUp(total price, build func(float64, int) (integerMech
 		}
 		return shares{total, total, fewer, part(share), build}
 	}
-	known := f.Config.Secagg.MaxColluders / (1 - f.Config.Secagg.MaxDropouts) // c of U clients, of whom (1 - max_dropouts)·U hold all noise
+	known := f.Config.Secagg.MaxColluders / (1 - f.Config.Secagg.maxDropouts()) // c of U clients, of whom (1 - max_dropouts)·U hold all noise
 	return shares{total, part(1 - known), part(1 - max(known, share)), part(share), build}
 }
 
@@ -151,7 +151,7 @@ func (f *Federation) shareNoise() error {
 	f.Facts.ExactTotal = c.Secagg.Noise != "minimum"
 	f.aggregate()
 	if f.Config.layered() {
-		f.Facts.Layered, f.Facts.MaxDropouts = true, c.Secagg.MaxDropouts
+		f.Facts.Layered, f.Facts.MaxDropouts = true, c.Secagg.maxDropouts()
 		switch given := c.doc.Has("cohort.min_survivors"); {
 		case !given && f.Facts.Poisson:
 			f.Facts.MinSurvivors = max(1, f.Facts.UsualSurvivors())
