@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"hubbub/internal/experiment"
+	"hubbub/internal/kernel"
 )
 
 // Exit codes, the same for every command.
@@ -29,6 +30,10 @@ func main() {
 
 // run is main with everything that changes handed in.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	if _, err := kernel.CPU(); err != nil {
+		fmt.Fprintf(errs, "hubbub: %v\n", err)
+		return exitUsage
+	}
 	a := &app{out: out, errs: errs}
 	root := a.root()
 	root.SetArgs(args)
