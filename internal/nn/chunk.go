@@ -13,13 +13,11 @@ type worker struct {
 	gradient []float32    // of one example by the body's weights
 	row      []float32    // and by all weights, where a caller wants each example's
 	runs     [][2]int     // the parts of row that are set
-	softmax  []float32
 }
 
 func (w *worker) init(n *Net) {
 	w.scratch = make([]float32, n.scratch)
 	w.gradient = make([]float32, n.bodySize)
-	w.softmax = make([]float32, n.Classes())
 	if len(n.body) > 0 {
 		w.deltas = [2][]float32{make([]float32, n.widest), make([]float32, n.widest)}
 	}
@@ -39,7 +37,7 @@ func (p *Pass) chunk(number, i int) {
 	for l, d := range n.head {
 		d.forward(&w.products, p.params, p.outputs[l][from*d.out:to*d.out], p.headInput(l, from, to))
 	}
-	p.loss(w, from, to)
+	p.loss(from, to)
 	if !p.backward() {
 		return
 	}
@@ -98,7 +96,7 @@ func (p *Pass) example(w *worker, number, e, k int) {
 }
 
 // loss sets the last layer's deltas, each example's loss, and whether its answer is right.
-func (p *Pass) loss(w *worker, from, to int) {
+func (p *Pass) loss(from, to int) {
 	last := len(p.net.head) - 1
 	classes := p.net.Classes()
 	for e := from; e < to; e++ {
