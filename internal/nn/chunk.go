@@ -5,7 +5,8 @@ import "hubbub/internal/kernel"
 // worker is the memory of one of the crew.
 type worker struct {
 	products kernel.Workspace
-	examples []float32 // what the examples of a chunk leave on their way through the body
+	examples []float32    // what the examples of a chunk leave on their way through the body
+	passing  [2][]float32 // what they do not leave
 	scratch  []float32
 	turned   []float32    // of a dense layer's way back
 	features []float32    // the loss's derivative by the features of a chunk
@@ -20,6 +21,7 @@ func (w *worker) init(n *Net) {
 	w.gradient = make([]float32, n.bodySize)
 	if len(n.body) > 0 {
 		w.deltas = [2][]float32{make([]float32, n.widest), make([]float32, n.widest)}
+		w.passing = [2][]float32{make([]float32, n.passing), make([]float32, n.passing)}
 	}
 }
 
@@ -114,14 +116,13 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
 	if n.channelsLast {
 		transpose(memory[:len(input)], input, n.input.height*n.input.width)
-		input = memory[:len(input)]
 	}
 	for i := range n.body {
 		s := &n.body[i]
-		s.forward(&w.products, s.visit(p.params, input, memory, w.scratch))
+		s.forward(&w.products, s.visit(w, p.params, input, memory))
 	}
 	last := n.body[len(n.body)-1]
-	copy(p.features[e*n.head[0].in:], memory[last.outAt:last.outAt+last.out.size()])
+	copy(p.features[e*n.head[0].in:], last.to.find(w, input, memory, last.out.size()))
 }
 
 func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32, add bool) {
@@ -130,7 +131,7 @@ func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32,
 	spare := 0 // which of the buffers is free
 	for i := len(n.body) - 1; i >= n.firstWeights; i-- {
 		s := &n.body[i]
-		v := s.visit(p.params, input, memory, w.scratch)
+		v := s.visit(w, p.params, input, memory)
 		v.turned, v.gradient, v.add = p.turned, gradient, add
 		v.dOut = delta
 		switch _, inPlace := s.layer.(activation); {
