@@ -111,12 +111,15 @@ func makeNet(name string) (net *nn.Net, shape []int, err error) {
 	return net, shape, err
 }
 
-// measure gives runs a second, the best of three parts of the time.
+// spell is the shortest time that is measured, in seconds.
+const spell = 0.02
+
+// measure gives runs a second, in the best of many short spells: a long one meets other work on the machine.
 func measure(run func() error, seconds float64, clock func() float64) (float64, error) {
-	best := 0.0
-	for range 3 {
+	best, end := 0.0, clock()+seconds
+	for best == 0 || clock() < end {
 		calls, start := 0.0, clock()
-		for calls == 0 || clock()-start < seconds/3 {
+		for calls == 0 || clock()-start < spell {
 			if err := run(); err != nil {
 				return 0, err
 			}

@@ -39,7 +39,7 @@ func main() {
 		s.relu()
 		s.reluBack()
 		s.larger()
-		s.giveToEqual()
+		s.addWhere()
 		s.addToRows()
 		s.addRows()
 	}
@@ -162,54 +162,54 @@ func (s set) reluBack() {
 
 // larger is Larger.
 func (s set) larger() {
-	s.function("larger", "(y, x *float32, pixels, groups, stride int)", "DI", "SI", "CX", "R8", "R9")
+	s.function("larger", "(y, which, x *float32, pixels, groups, stride int, number float32)", "DI", "R10", "SI", "CX", "R8", "R9")
+	op("VBROADCASTSS number+48(FP), %s", s.r(2))
 	s.loop("largerPixel", "CX", func() {
 		op("MOVQ R8, DX")
 		op("MOVQ SI, BX")
 		s.loop("larger", "DX", func() {
 			s.group(func(at int) {
 				op("VMOVUPS %d(BX), %s", at, s.r(0))
-				op("VMAXPS %d(DI), %s, %s", at, s.r(0), s.r(0))
-				op("VMOVUPS %s, %d(DI)", s.r(0), at)
+				if s.lanes == 16 {
+					op("VCMPPS $0x1e, %d(DI), %s, K1", at, s.r(0)) // greater, not NaN
+					op("VMOVUPS %s, K1, %d(DI)", s.r(0), at)
+					op("VMOVUPS %s, K1, %d(R10)", s.r(2), at)
+				} else {
+					op("VCMPPS $0x1e, %d(DI), %s, %s", at, s.r(0), s.r(1))
+					op("VMASKMOVPS %s, %s, %d(DI)", s.r(0), s.r(1), at)
+					op("VMASKMOVPS %s, %s, %d(R10)", s.r(2), s.r(1), at)
+				}
 			})
-			next(64, "BX", "DI")
+			next(64, "BX", "DI", "R10")
 		})
 		op("ADDQ R9, SI")
 	})
 	end()
 }
 
-// giveToEqual is GiveToEqual.
-func (s set) giveToEqual() {
-	s.function("giveToEqual", "(dx, delta, x, largest *float32, pixels, groups, stride int)", "DI", "SI", "R10", "R11", "CX", "R8", "R9")
-	s.zero(0)
-	s.loop("givePixel", "CX", func() {
+// addWhere is AddWhere.
+func (s set) addWhere() {
+	s.function("addWhere", "(dx, delta, which *float32, pixels, groups, stride int, number float32)", "DI", "SI", "R10", "CX", "R8", "R9")
+	op("VBROADCASTSS number+48(FP), %s", s.r(0))
+	s.loop("addWherePixel", "CX", func() {
 		op("MOVQ R8, DX")
 		op("MOVQ DI, AX")
-		op("MOVQ R10, BX")
-		s.loop("give", "DX", func() {
+		s.loop("addWhere", "DX", func() {
 			s.group(func(at int) {
-				op("VMOVUPS %d(BX), %s", at, s.r(1))
+				op("VMOVUPS %d(AX), %s", at, s.r(2))
 				if s.lanes == 16 {
-					op("VCMPPS $0, %d(R11), %s, K1", at, s.r(1))
-					op("VMOVUPS %d(AX), %s", at, s.r(2))
+					op("VCMPPS $0, %d(R10), %s, K1", at, s.r(0))
 					op("VADDPS %d(SI), %s, K1, %s", at, s.r(2), s.r(2))
-					op("VMOVUPS %s, %d(AX)", s.r(2), at)
-					op("VMOVUPS %s, K1, %d(SI)", s.r(0), at)
 				} else {
-					op("VCMPPS $0, %d(R11), %s, %s", at, s.r(1), s.r(1))
-					op("VMOVUPS %d(AX), %s", at, s.r(2))
+					op("VCMPPS $0, %d(R10), %s, %s", at, s.r(0), s.r(1))
 					op("VADDPS %d(SI), %s, %s", at, s.r(2), s.r(3))
 					op("VBLENDVPS %s, %s, %s, %s", s.r(1), s.r(3), s.r(2), s.r(2))
-					op("VMOVUPS %s, %d(AX)", s.r(2), at)
-					op("VANDNPS %d(SI), %s, %s", at, s.r(1), s.r(1))
-					op("VMOVUPS %s, %d(SI)", s.r(1), at)
 				}
+				op("VMOVUPS %s, %d(AX)", s.r(2), at)
 			})
-			next(64, "AX", "BX", "SI", "R11")
+			next(64, "AX", "SI", "R10")
 		})
 		op("ADDQ R9, DI")
-		op("ADDQ R9, R10")
 	})
 	end()
 }

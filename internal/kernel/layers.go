@@ -36,33 +36,29 @@ func ReLUBack(delta, output []float32) {
 	}
 }
 
-// Larger sets each element of y to x's, where that is larger. y holds pixels, channels each, one after the other; x's pixels begin
-// stride elements apart.
-func Larger(y, x []float32, channels, stride int) {
+// Larger sets each element of y to x's, where that is larger, and that of which to number. y and which hold pixels, channels each, one
+// after the other; x's pixels begin stride elements apart.
+func Larger(y, which, x []float32, number float32, channels, stride int) {
 	pixels := len(y) / channels
-	_ = x[(pixels-1)*stride+channels-1]
-	for p := largerFast(y, x, pixels, channels, stride); p < pixels; p++ {
-		from := x[p*stride : p*stride+channels]
-		to := y[p*channels : (p+1)*channels]
-		for i, v := range from {
-			if v > to[i] {
-				to[i] = v
+	_, _ = which[len(y)-1], x[(pixels-1)*stride+channels-1]
+	for p := largerFast(y, which, x, number, pixels, channels, stride); p < pixels; p++ {
+		for i, v := range x[p*stride : p*stride+channels] {
+			if at := p*channels + i; v > y[at] {
+				y[at], which[at] = v, number
 			}
 		}
 	}
 }
 
-// GiveToEqual moves deltas to where they came from: for each element with x = largest, delta is added to dx and becomes zero. The
-// pixels of delta and largest follow each other; those of dx and x begin stride elements apart.
-func GiveToEqual(dx, delta, x, largest []float32, channels, stride int) {
+// AddWhere adds delta to dx where which is number. The pixels of delta and which follow each other; those of dx begin stride elements apart.
+func AddWhere(dx, delta, which []float32, number float32, channels, stride int) {
 	pixels := len(delta) / channels
-	_, _, _ = largest[len(delta)-1], x[(pixels-1)*stride+channels-1], dx[(pixels-1)*stride+channels-1]
-	for p := giveToEqualFast(dx, delta, x, largest, pixels, channels, stride); p < pixels; p++ {
-		from, to := x[p*stride:p*stride+channels], dx[p*stride:p*stride+channels]
-		for i, v := range from {
-			if at := p*channels + i; v == largest[at] {
+	_, _ = which[len(delta)-1], dx[(pixels-1)*stride+channels-1]
+	for p := addWhereFast(dx, delta, which, number, pixels, channels, stride); p < pixels; p++ {
+		to := dx[p*stride : p*stride+channels]
+		for i := range to {
+			if at := p*channels + i; which[at] == number {
 				to[i] += delta[at]
-				delta[at] = 0
 			}
 		}
 	}

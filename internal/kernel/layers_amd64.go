@@ -27,16 +27,16 @@ func reluBackAVX512(delta, output *float32, groups int)
 func reluBackAVX2(delta, output *float32, groups int)
 
 //go:noescape
-func largerAVX512(y, x *float32, pixels, groups, stride int)
+func largerAVX512(y, which, x *float32, pixels, groups, stride int, number float32)
 
 //go:noescape
-func largerAVX2(y, x *float32, pixels, groups, stride int)
+func largerAVX2(y, which, x *float32, pixels, groups, stride int, number float32)
 
 //go:noescape
-func giveToEqualAVX512(dx, delta, x, largest *float32, pixels, groups, stride int)
+func addWhereAVX512(dx, delta, which *float32, pixels, groups, stride int, number float32)
 
 //go:noescape
-func giveToEqualAVX2(dx, delta, x, largest *float32, pixels, groups, stride int)
+func addWhereAVX2(dx, delta, which *float32, pixels, groups, stride int, number float32)
 
 //go:noescape
 func addToRowsAVX512(y, x *float32, rows, groups int)
@@ -137,27 +137,27 @@ func addRowsFast(sum, y []float32) int {
 	return 0
 }
 
-func largerFast(y, x []float32, pixels, channels, stride int) int {
+func largerFast(y, which, x []float32, number float32, pixels, channels, stride int) int {
 	switch {
 	case channels%group != 0:
 	case hasAVX512:
-		largerAVX512(&y[0], &x[0], pixels, channels/group, 4*stride)
+		largerAVX512(&y[0], &which[0], &x[0], pixels, channels/group, 4*stride, number)
 		return pixels
 	case hasAVX2:
-		largerAVX2(&y[0], &x[0], pixels, channels/group, 4*stride)
+		largerAVX2(&y[0], &which[0], &x[0], pixels, channels/group, 4*stride, number)
 		return pixels
 	}
 	return 0
 }
 
-func giveToEqualFast(dx, delta, x, largest []float32, pixels, channels, stride int) int {
+func addWhereFast(dx, delta, which []float32, number float32, pixels, channels, stride int) int {
 	switch {
 	case channels%group != 0:
 	case hasAVX512:
-		giveToEqualAVX512(&dx[0], &delta[0], &x[0], &largest[0], pixels, channels/group, 4*stride)
+		addWhereAVX512(&dx[0], &delta[0], &which[0], pixels, channels/group, 4*stride, number)
 		return pixels
 	case hasAVX2:
-		giveToEqualAVX2(&dx[0], &delta[0], &x[0], &largest[0], pixels, channels/group, 4*stride)
+		addWhereAVX2(&dx[0], &delta[0], &which[0], pixels, channels/group, 4*stride, number)
 		return pixels
 	}
 	return 0

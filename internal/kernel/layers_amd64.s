@@ -65,22 +65,26 @@ reluBackAVX512:
 	VZEROUPPER
 	RET
 
-// func largerAVX512(y, x *float32, pixels, groups, stride int)
-TEXT ·largerAVX512(SB), NOSPLIT, $0-40
+// func largerAVX512(y, which, x *float32, pixels, groups, stride int, number float32)
+TEXT ·largerAVX512(SB), NOSPLIT, $0-52
 	MOVQ y+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ pixels+16(FP), CX
-	MOVQ groups+24(FP), R8
-	MOVQ stride+32(FP), R9
+	MOVQ which+8(FP), R10
+	MOVQ x+16(FP), SI
+	MOVQ pixels+24(FP), CX
+	MOVQ groups+32(FP), R8
+	MOVQ stride+40(FP), R9
+	VBROADCASTSS number+48(FP), Z2
 largerPixelAVX512:
 	MOVQ R8, DX
 	MOVQ SI, BX
 largerAVX512:
 	VMOVUPS 0(BX), Z0
-	VMAXPS 0(DI), Z0, Z0
-	VMOVUPS Z0, 0(DI)
+	VCMPPS $0x1e, 0(DI), Z0, K1
+	VMOVUPS Z0, K1, 0(DI)
+	VMOVUPS Z2, K1, 0(R10)
 	ADDQ $64, BX
 	ADDQ $64, DI
+	ADDQ $64, R10
 	DECQ DX
 	JNZ largerAVX512
 	ADDQ R9, SI
@@ -89,37 +93,31 @@ largerAVX512:
 	VZEROUPPER
 	RET
 
-// func giveToEqualAVX512(dx, delta, x, largest *float32, pixels, groups, stride int)
-TEXT ·giveToEqualAVX512(SB), NOSPLIT, $0-56
+// func addWhereAVX512(dx, delta, which *float32, pixels, groups, stride int, number float32)
+TEXT ·addWhereAVX512(SB), NOSPLIT, $0-52
 	MOVQ dx+0(FP), DI
 	MOVQ delta+8(FP), SI
-	MOVQ x+16(FP), R10
-	MOVQ largest+24(FP), R11
-	MOVQ pixels+32(FP), CX
-	MOVQ groups+40(FP), R8
-	MOVQ stride+48(FP), R9
-	VPXORD Z0, Z0, Z0
-givePixelAVX512:
+	MOVQ which+16(FP), R10
+	MOVQ pixels+24(FP), CX
+	MOVQ groups+32(FP), R8
+	MOVQ stride+40(FP), R9
+	VBROADCASTSS number+48(FP), Z0
+addWherePixelAVX512:
 	MOVQ R8, DX
 	MOVQ DI, AX
-	MOVQ R10, BX
-giveAVX512:
-	VMOVUPS 0(BX), Z1
-	VCMPPS $0, 0(R11), Z1, K1
+addWhereAVX512:
 	VMOVUPS 0(AX), Z2
+	VCMPPS $0, 0(R10), Z0, K1
 	VADDPS 0(SI), Z2, K1, Z2
 	VMOVUPS Z2, 0(AX)
-	VMOVUPS Z0, K1, 0(SI)
 	ADDQ $64, AX
-	ADDQ $64, BX
 	ADDQ $64, SI
-	ADDQ $64, R11
+	ADDQ $64, R10
 	DECQ DX
-	JNZ giveAVX512
+	JNZ addWhereAVX512
 	ADDQ R9, DI
-	ADDQ R9, R10
 	DECQ CX
-	JNZ givePixelAVX512
+	JNZ addWherePixelAVX512
 	VZEROUPPER
 	RET
 
@@ -264,25 +262,30 @@ reluBackAVX2:
 	VZEROUPPER
 	RET
 
-// func largerAVX2(y, x *float32, pixels, groups, stride int)
-TEXT ·largerAVX2(SB), NOSPLIT, $0-40
+// func largerAVX2(y, which, x *float32, pixels, groups, stride int, number float32)
+TEXT ·largerAVX2(SB), NOSPLIT, $0-52
 	MOVQ y+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ pixels+16(FP), CX
-	MOVQ groups+24(FP), R8
-	MOVQ stride+32(FP), R9
+	MOVQ which+8(FP), R10
+	MOVQ x+16(FP), SI
+	MOVQ pixels+24(FP), CX
+	MOVQ groups+32(FP), R8
+	MOVQ stride+40(FP), R9
+	VBROADCASTSS number+48(FP), Y2
 largerPixelAVX2:
 	MOVQ R8, DX
 	MOVQ SI, BX
 largerAVX2:
 	VMOVUPS 0(BX), Y0
-	VMAXPS 0(DI), Y0, Y0
-	VMOVUPS Y0, 0(DI)
+	VCMPPS $0x1e, 0(DI), Y0, Y1
+	VMASKMOVPS Y0, Y1, 0(DI)
+	VMASKMOVPS Y2, Y1, 0(R10)
 	VMOVUPS 32(BX), Y0
-	VMAXPS 32(DI), Y0, Y0
-	VMOVUPS Y0, 32(DI)
+	VCMPPS $0x1e, 32(DI), Y0, Y1
+	VMASKMOVPS Y0, Y1, 32(DI)
+	VMASKMOVPS Y2, Y1, 32(R10)
 	ADDQ $64, BX
 	ADDQ $64, DI
+	ADDQ $64, R10
 	DECQ DX
 	JNZ largerAVX2
 	ADDQ R9, SI
@@ -291,47 +294,37 @@ largerAVX2:
 	VZEROUPPER
 	RET
 
-// func giveToEqualAVX2(dx, delta, x, largest *float32, pixels, groups, stride int)
-TEXT ·giveToEqualAVX2(SB), NOSPLIT, $0-56
+// func addWhereAVX2(dx, delta, which *float32, pixels, groups, stride int, number float32)
+TEXT ·addWhereAVX2(SB), NOSPLIT, $0-52
 	MOVQ dx+0(FP), DI
 	MOVQ delta+8(FP), SI
-	MOVQ x+16(FP), R10
-	MOVQ largest+24(FP), R11
-	MOVQ pixels+32(FP), CX
-	MOVQ groups+40(FP), R8
-	MOVQ stride+48(FP), R9
-	VXORPS Y0, Y0, Y0
-givePixelAVX2:
+	MOVQ which+16(FP), R10
+	MOVQ pixels+24(FP), CX
+	MOVQ groups+32(FP), R8
+	MOVQ stride+40(FP), R9
+	VBROADCASTSS number+48(FP), Y0
+addWherePixelAVX2:
 	MOVQ R8, DX
 	MOVQ DI, AX
-	MOVQ R10, BX
-giveAVX2:
-	VMOVUPS 0(BX), Y1
-	VCMPPS $0, 0(R11), Y1, Y1
+addWhereAVX2:
 	VMOVUPS 0(AX), Y2
+	VCMPPS $0, 0(R10), Y0, Y1
 	VADDPS 0(SI), Y2, Y3
 	VBLENDVPS Y1, Y3, Y2, Y2
 	VMOVUPS Y2, 0(AX)
-	VANDNPS 0(SI), Y1, Y1
-	VMOVUPS Y1, 0(SI)
-	VMOVUPS 32(BX), Y1
-	VCMPPS $0, 32(R11), Y1, Y1
 	VMOVUPS 32(AX), Y2
+	VCMPPS $0, 32(R10), Y0, Y1
 	VADDPS 32(SI), Y2, Y3
 	VBLENDVPS Y1, Y3, Y2, Y2
 	VMOVUPS Y2, 32(AX)
-	VANDNPS 32(SI), Y1, Y1
-	VMOVUPS Y1, 32(SI)
 	ADDQ $64, AX
-	ADDQ $64, BX
 	ADDQ $64, SI
-	ADDQ $64, R11
+	ADDQ $64, R10
 	DECQ DX
-	JNZ giveAVX2
+	JNZ addWhereAVX2
 	ADDQ R9, DI
-	ADDQ R9, R10
 	DECQ CX
-	JNZ givePixelAVX2
+	JNZ addWherePixelAVX2
 	VZEROUPPER
 	RET
 

@@ -14,6 +14,6 @@ func addToRowsFast(_, _ []float32) int { return 0 }
 
 func addRowsFast(_, _ []float32) int { return 0 }
 
-func largerFast(_, _ []float32, _, _, _ int) int { return 0 }
+func largerFast(_, _, _ []float32, _ float32, _, _, _ int) int { return 0 }
 
-func giveToEqualFast(_, _, _, _ []float32, _, _, _ int) int { return 0 }
+func addWhereFast(_, _, _ []float32, _ float32, _, _, _ int) int { return 0 }

@@ -118,24 +118,24 @@ func TestLoopsOverPixelsEqualTheirDefinition(t *testing.T) {
 			for _, stride := range []int{channels, 2*channels + 1, 5 * channels} {
 				spread := (pixels-1)*stride + channels
 				x, dx := oddNumbers(r, spread), oddNumbers(r, spread)
-				y, delta := oddNumbers(r, pixels*channels), oddNumbers(r, pixels*channels)
-				wantY, wantDx, wantDelta := slices.Clone(y), slices.Clone(dx), slices.Clone(delta)
+				y, delta, which := oddNumbers(r, pixels*channels), oddNumbers(r, pixels*channels), oddNumbers(r, pixels*channels)
+				const number = 2 // among the odd numbers
+				wantY, wantDx, wantWhich := slices.Clone(y), slices.Clone(dx), slices.Clone(which)
 				for i := range y {
 					at := i/channels*stride + i%channels
 					if x[at] > y[i] {
-						wantY[i] = x[at]
+						wantY[i], wantWhich[i] = x[at], number
 					}
-					if x[at] == y[i] {
+					if which[i] == number {
 						wantDx[at] += delta[i]
-						wantDelta[i] = 0
 					}
 				}
 				for _, v := range versions() {
 					v.with(func() {
-						gotY, gotDx, gotDelta := slices.Clone(y), slices.Clone(dx), slices.Clone(delta)
-						Larger(gotY, x, channels, stride)
-						GiveToEqual(gotDx, gotDelta, x, y, channels, stride)
-						if !equalBits(gotY, wantY) || !equalBits(gotDx, wantDx) || !equalBits(gotDelta, wantDelta) {
+						gotY, gotDx, gotWhich := slices.Clone(y), slices.Clone(dx), slices.Clone(which)
+						Larger(gotY, gotWhich, x, number, channels, stride)
+						AddWhere(gotDx, delta, which, number, channels, stride)
+						if !equalBits(gotY, wantY) || !equalBits(gotDx, wantDx) || !equalBits(gotWhich, wantWhich) {
 							t.Errorf("%s: %d pixels of %d channels, %d apart: not what the definition gives", v.name, pixels, channels, stride)
 						}
 					})

@@ -189,23 +189,28 @@ func (n *Net) plan() {
 		_, elementwise := s.layer.(activation)
 		return !elementwise
 	})
-	at := record
+	var at place
 	if n.channelsLast {
-		at, n.memory = 0, n.input.size()
+		at.where, n.memory = inExample, n.input.size()
 	}
 	n.widest = n.input.size()
 	for i := range n.body {
 		s := &n.body[i]
-		s.inAt, s.outAt = at, at
-		if !n.inPlace(i) {
-			s.outAt = n.memory
+		s.from, s.to = at, at
+		switch {
+		case n.inPlace(i):
+		case n.passes(i):
+			s.to = place{where: inPassing + where(i%2)}
+			n.passing = max(n.passing, s.out.size())
+		default:
+			s.to = place{where: inExample, at: n.memory}
 			n.memory += s.out.size()
 		}
 		s.keptAt = n.memory
 		n.memory += s.layer.keeps()
 		n.scratch = max(n.scratch, s.layer.scratch())
 		n.widest = max(n.widest, s.out.size())
-		at = s.outAt
+		at = s.to
 	}
 	for i, d := range n.head {
 		rows := d.in
@@ -219,18 +224,26 @@ func (n *Net) plan() {
 	}
 }
 
-// inPlace says whether stage i may write over its input: an activation may, unless the layer before it looks back at what it gave out.
-// Another activation does. So does maxPool, to find where its output came from, but ReLU only takes away what no gradient flows to.
+// inPlace says whether stage i may write over its input: an activation may, unless it would write over the record, or over the output
+// of another activation, which looks back at what it gave out.
 func (n *Net) inPlace(i int) bool {
-	a, ok := n.body[i].layer.(activation)
-	if !ok || i == 0 {
+	return i > 0 && n.isActivation(i) && !n.isActivation(i-1)
+}
+
+func (n *Net) isActivation(i int) bool {
+	_, ok := n.body[i].layer.(activation)
+	return ok
+}
+
+// passes says whether nobody looks back at what stage i gives out: only an activation does itself, and a pool that follows does not.
+// Most of what a convolution gives out is so forgotten, and need not leave the cache.
+func (n *Net) passes(i int) bool {
+	if n.isActivation(i) || i == len(n.body)-1 {
 		return false
 	}
-	switch n.body[i-1].layer.(type) {
-	case activation:
-		return false
-	case maxPool:
-		return a.kind == ReLU
+	switch n.body[i+1].layer.(type) {
+	case maxPool, avgPool:
+		return true
 	}
-	return true
+	return false
 }

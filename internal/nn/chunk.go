@@ -5,7 +5,8 @@ import "hubbub/internal/kernel"
 // worker is the memory of one of the crew.
 type worker struct {
 	products kernel.Workspace
-	examples []float32 // what the examples of a chunk leave on their way through the body
+	examples []float32    // what the examples of a chunk leave on their way through the body
+	passing  [2][]float32 // what they do not leave
 	scratch  []float32
 	turned   []float32    // of a dense layer's way back
 	features []float32    // the loss's derivative by the features of a chunk
@@ -13,15 +14,14 @@ type worker struct {
 	gradient []float32    // of one example by the body's weights
 	row      []float32    // and by all weights, where a caller wants each example's
 	runs     [][2]int     // the parts of row that are set
-	softmax  []float32
 }
 
 func (w *worker) init(n *Net) {
 	w.scratch = make([]float32, n.scratch)
 	w.gradient = make([]float32, n.bodySize)
-	w.softmax = make([]float32, n.Classes())
 	if len(n.body) > 0 {
 		w.deltas = [2][]float32{make([]float32, n.widest), make([]float32, n.widest)}
+		w.passing = [2][]float32{make([]float32, n.passing), make([]float32, n.passing)}
 	}
 }
 
@@ -39,7 +39,7 @@ func (p *Pass) chunk(number, i int) {
 	for l, d := range n.head {
 		d.forward(&w.products, p.params, p.outputs[l][from*d.out:to*d.out], p.headInput(l, from, to))
 	}
-	p.loss(w, from, to)
+	p.loss(from, to)
 	if !p.backward() {
 		return
 	}
@@ -98,7 +98,7 @@ func (p *Pass) example(w *worker, number, e, k int) {
 }
 
 // loss sets the last layer's deltas, each example's loss, and whether its answer is right.
-func (p *Pass) loss(w *worker, from, to int) {
+func (p *Pass) loss(from, to int) {
 	last := len(p.net.head) - 1
 	classes := p.net.Classes()
 	for e := from; e < to; e++ {
@@ -116,14 +116,13 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 	input := p.inputs[e*n.Inputs() : (e+1)*n.Inputs()]
 	if n.channelsLast {
 		transpose(memory[:len(input)], input, n.input.height*n.input.width)
-		input = memory[:len(input)]
 	}
 	for i := range n.body {
 		s := &n.body[i]
-		s.forward(&w.products, s.visit(p.params, input, memory, w.scratch))
+		s.forward(&w.products, s.visit(w, p.params, input, memory))
 	}
 	last := n.body[len(n.body)-1]
-	copy(p.features[e*n.head[0].in:], memory[last.outAt:last.outAt+last.out.size()])
+	copy(p.features[e*n.head[0].in:], last.to.find(w, input, memory, last.out.size()))
 }
 
 func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32, add bool) {
@@ -132,7 +131,7 @@ func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32,
 	spare := 0 // which of the buffers is free
 	for i := len(n.body) - 1; i >= n.firstWeights; i-- {
 		s := &n.body[i]
-		v := s.visit(p.params, input, memory, w.scratch)
+		v := s.visit(w, p.params, input, memory)
 		v.turned, v.gradient, v.add = p.turned, gradient, add
 		v.dOut = delta
 		switch _, inPlace := s.layer.(activation); {

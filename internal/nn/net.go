@@ -28,6 +28,7 @@ type Net struct {
 
 	channelsLast bool // records must be turned: the body wants channels last, and there are several
 	memory       int  // floats that an example's way through the body leaves for the way back
+	passing      int  // floats of what nobody looks back at
 	scratch      int  // floats that a layer of the body needs while it runs
 	widest       int  // the most that flows between two layers of the body
 	firstWeights int  // the first stage that has weights: the way back ends there

@@ -28,45 +28,48 @@ func newPool(in picture, l Layer) (pool, string) {
 	return p, ""
 }
 
-// eachPixel calls do for every row of the output and every pixel of a window, with where the row begins and where the pixel lies in the
-// row's first window. From one window to the next it is stride pixels.
-func (p pool) eachPixel(do func(out, in int, first bool)) {
+// eachPixel calls do for every row of the output and every pixel of a window, with where the row begins, where the pixel lies in the
+// row's first window, and its number. From one window to the next it is stride pixels.
+func (p pool) eachPixel(do func(out, in, pixel int)) {
 	for row := range p.out.height {
 		for i := range p.size {
 			for j := range p.size {
-				do(row*p.out.width*p.out.channels, ((row*p.stride+i)*p.in.width+j)*p.in.channels, i+j == 0)
+				do(row*p.out.width*p.out.channels, ((row*p.stride+i)*p.in.width+j)*p.in.channels, i*p.size+j)
 			}
 		}
 	}
 }
 
-// maxPool takes the largest number of each window, channel by channel.
+// maxPool takes the largest number of each window, channel by channel, and keeps where in the window it was.
 type maxPool struct{ pool }
+
+func (p maxPool) keeps() int { return p.out.size() }
 
 func (p maxPool) forward(_ *kernel.Workspace, v visit) {
 	c, step := p.in.channels, p.stride*p.in.channels
-	p.eachPixel(func(out, in int, first bool) {
-		row := v.out[out : out+p.out.width*c]
-		if !first {
-			kernel.Larger(row, v.in[in:], c, step)
+	p.eachPixel(func(out, in, pixel int) {
+		row, which := v.out[out:out+p.out.width*c], v.kept[out:out+p.out.width*c]
+		if pixel > 0 {
+			kernel.Larger(row, which, v.in[in:], float32(pixel), c, step)
 			return
 		}
+		clear(which)
 		for column := range p.out.width {
 			copy(row[column*c:(column+1)*c], v.in[in+column*step:])
 		}
 	})
 }
 
-// backward gives each delta to the first pixel of the window that equals the maximum.
+// backward gives each delta to the first pixel of the window that had the maximum.
 func (p maxPool) backward(_ *kernel.Workspace, v visit) {
 	if v.dIn == nil {
 		return
 	}
 	clear(v.dIn)
 	c := p.in.channels
-	p.eachPixel(func(out, in int, _ bool) {
+	p.eachPixel(func(out, in, pixel int) {
 		end := out + p.out.width*c
-		kernel.GiveToEqual(v.dIn[in:], v.dOut[out:end], v.in[in:], v.out[out:end], c, p.stride*c)
+		kernel.AddWhere(v.dIn[in:], v.dOut[out:end], v.kept[out:end], float32(pixel), c, p.stride*c)
 	})
 }
 
@@ -90,7 +93,7 @@ func (p avgPool) backward(_ *kernel.Workspace, v visit) {
 
 // eachPair calls do for every output pixel and every input pixel of its window, with where they begin.
 func (p pool) eachPair(do func(out, in int)) {
-	p.eachPixel(func(out, in int, _ bool) {
+	p.eachPixel(func(out, in, _ int) {
 		for column := range p.out.width {
 			do(out+column*p.out.channels, in+column*p.stride*p.in.channels)
 		}

@@ -25,15 +25,27 @@ type visit struct {
 	add      bool
 }
 
-// stage is a layer and the place of its numbers in an example's memory.
+// stage is a layer and where its numbers lie.
 type stage struct {
 	layer
-	in, out             picture
-	inAt, outAt, keptAt int
+	in, out  picture
+	from, to place // of in and out
+	keptAt   int   // in an example's memory
 }
 
-// record stands for the place of the record itself, which is not in an example's memory.
-const record = -1
+// place is where a picture lies.
+type place struct {
+	where where
+	at    int // in an example's memory
+}
+
+type where int
+
+const (
+	inRecord  where = iota // the record as it came
+	inExample              // kept for the way back
+	inPassing              // one of two buffers that the next examples use too
+)
 
 // weightless is what layers without weights have in common.
 type weightless struct{}
@@ -43,14 +55,21 @@ func (weightless) scratch() int        { return 0 }
 func (weightless) turn(_, _ []float32) {}
 
 // visit gathers what the layer meets of one example.
-func (s *stage) visit(params, input, memory, scratch []float32) visit {
-	v := visit{params: params, in: input, scratch: scratch}
-	if s.inAt != record {
-		v.in = memory[s.inAt : s.inAt+s.in.size()]
+func (s *stage) visit(w *worker, params, record, memory []float32) visit {
+	return visit{
+		params: params, scratch: w.scratch, kept: memory[s.keptAt : s.keptAt+s.keeps()],
+		in: s.from.find(w, record, memory, s.in.size()), out: s.to.find(w, record, memory, s.out.size()),
 	}
-	v.out = memory[s.outAt : s.outAt+s.out.size()]
-	v.kept = memory[s.keptAt : s.keptAt+s.keeps()]
-	return v
+}
+
+func (p place) find(w *worker, record, memory []float32, size int) []float32 {
+	switch p.where {
+	case inRecord:
+		return record
+	case inExample:
+		return memory[p.at : p.at+size]
+	}
+	return w.passing[p.where-inPassing][:size]
 }
 
 // rows is a matrix whose rows begin stride apart; columns is one whose columns do.
