@@ -142,6 +142,25 @@ func TestPowerOnAGaussianMechanism(t *testing.T) {
 }
 
 // An attack on one tail is an ordinary one: both ways to its bound agree.
+// Two binomials of unequal rates, added: Clopper and Pearson's upper end for one binomial of the mean rate covers it, in exact
+// arithmetic over all outcomes.
+func TestTheSumOfTwoTailsIsCovered(t *testing.T) {
+	const n = 30
+	for _, c := range []struct{ p, q, tail float64 }{{0.01, 0.3, .025}, {0.1, 0.9, .025}, {0, 0.2, .25}, {0.05, 0.05, .1}, {0.5, 0.01, .001}} {
+		missed := 0.0
+		for i := range n + 1 {
+			for j := range n + 1 {
+				if upperRate(i+j, 2*n, c.tail) < (c.p+c.q)/2 {
+					missed += distuv.Binomial{N: n, P: c.p}.Prob(float64(i)) * distuv.Binomial{N: n, P: c.q}.Prob(float64(j))
+				}
+			}
+		}
+		if missed > c.tail {
+			t.Errorf("rates %g and %g: the bound is below their mean with probability %g, more than %g", c.p, c.q, missed, c.tail)
+		}
+	}
+}
+
 func TestAThresholdChosenDirectlyLiesInATail(t *testing.T) {
 	const trials = 100_000
 	random := rand.New(rand.NewPCG(11, 7))
@@ -304,6 +323,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	_, crossed := Rule{In: 1, Out: 2}.Count(Scores{[]float64{1}, []float64{1}})
 	_, uneven := Rule{In: 1, Out: 0}.Count(Scores{[]float64{1, 2}, []float64{1}})
 	_, tooMany := Sure{Correct: 3, Wrong: 0, Trials: 2}.Bound(1e-5, .95)
+	_, unsure := Sure{Correct: 2, Wrong: 0, Trials: 2}.Bound(1e-5, .3)
 	_, gaussian := Errors{1, 0, 1, 5}.Gaussian(1e-5, .95)
 	_, cosine := EstimateByCosines([]float64{.1, 2}, 10, 1e-5)
 	_, equal := EstimateByCosines([]float64{.1, .1}, 10, 1e-5)
@@ -329,6 +349,7 @@ func TestBadInputIsRefused(t *testing.T) {
 		{"a rule that contradicts itself", crossed, "out at 2 and in above 1"},
 		{"more trials without than with", uneven, "2 scores without the target and 1 with it"},
 		{"more guesses than trials", tooMany, "3 correct"},
+		{"a confidence that is none", unsure, "confidence 0.3"},
 		{"nothing left to count", split, "leaves none"},
 		{"a curve without thresholds", curve, "0 thresholds"},
 		{"outputs that are not whole", ragged, "not whole outputs of 4"},

@@ -54,7 +54,8 @@ func one(b bool) int {
 }
 
 // Bound is the largest epsilon that these guesses rule out at delta: correct <= e^epsilon·wrong + delta, in rates. Two tails are two
-// binomials; the sum of them spreads no wider than one binomial of the mean rate [H56], so Clopper and Pearson's bounds hold.
+// binomials; the sum of them has lighter tails than one binomial of the mean rate, from one count off its mean on [H56], so Clopper and
+// Pearson's bounds hold. They are that far off at every confidence from a half on.
 func (c Sure) Bound(delta, confidence float64) (Bound, error) {
 	switch {
 	case c.Trials < 1:
@@ -64,6 +65,9 @@ func (c Sure) Bound(delta, confidence float64) (Bound, error) {
 	}
 	if err := checkLevel(delta, confidence); err != nil {
 		return Bound{}, err
+	}
+	if confidence < 0.5 {
+		return Bound{}, fmt.Errorf("audit: confidence %g: at least 0.5 is needed where two tails are counted together", confidence)
 	}
 	tail := (1 - confidence) / 2
 	epsilon := func(correct, wrong int) float64 {
