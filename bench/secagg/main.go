@@ -46,8 +46,8 @@ func measure(to int, picture string) error {
 	}
 
 	fmt.Printf("\n%8s %11s %10s %14s %16s %14s %12s\n", "clients", "neighbours", "client ms", "µs/neighbour", "server ms/client", "sent bytes", "k/log2 n")
-	line := chart.Line{Title: "Cost of a client", XLabel: "clients in the cohort", YLabel: "processor time", XLog: true, YLog: true}
-	whole, each := chart.Series{Name: "client, ms"}, chart.Series{Name: "for one neighbour, µs"}
+	line := chart.Line{Title: "Cost of a client", XLabel: "clients in the cohort", YLabel: "milliseconds of processor time", XLog: true, YMin: new(float64)}
+	whole, each := chart.Series{Name: "a client"}, chart.Series{Name: "a client, for every 100 neighbours"}
 	var sparse []result
 	for _, clients := range []int{100, 200, 300, 500, 1000, 2000, 5000, 10000} {
 		if clients > to {
@@ -61,7 +61,7 @@ func measure(to int, picture string) error {
 		fmt.Printf("%8d %11d %10.2f %14.1f %16.2f %14d %12.2f\n", clients, r.neighbours, 1e3*r.client, perNeighbour,
 			1e3*r.server/float64(clients), r.sent, float64(r.neighbours)/math.Log2(float64(clients)))
 		whole.X, whole.Y = append(whole.X, float64(clients)), append(whole.Y, 1e3*r.client)
-		each.X, each.Y = append(each.X, float64(clients)), append(each.Y, perNeighbour)
+		each.X, each.Y = append(each.X, float64(clients)), append(each.Y, perNeighbour/10)
 		if clients > complete {
 			sparse = append(sparse, r)
 		}
