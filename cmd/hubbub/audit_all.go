@@ -144,7 +144,7 @@ func auditTable(all everything, s experiment.AuditSettings) string {
 		}
 		fmt.Fprintf(&t, "| %s | %s | %s | %s | %.4g | %s |\n", f.Name, f.Kind, by, upward(r.Claimed), downward(r.Direct.Epsilon), standing(r))
 	}
-	fmt.Fprintf(&t, "\n%s trials of either kind; of attacks that are not subtle, fewer. Confidence %g for all attacks on a mechanism together; seed %d.\n",
+	fmt.Fprintf(&t, "\n%s trials of either kind; fewer where a trial takes long. Confidence %g for all attacks on a mechanism together; seed %d.\n",
 		thousands(int64(s.Trials)), s.Confidence, s.Seed)
 	return t.String()
 }
@@ -167,16 +167,16 @@ adversary sees of them is told apart as well as we know how.
 
 - **claimed** is what the statement of a run says: an upper bound on epsilon, rounded up.
 - **shown** is what the attack proves: with the stated confidence no smaller epsilon holds. It assumes nothing about the mechanism. The
-  attack speaks only when it is sure; when that is, a hold-out decides. Finitely many trials show less than the truth: of normal noise at epsilon 2 a million show
-  about 1.6.
+  attack speaks only when it is sure; when that is, a hold-out decides. Finitely many trials show less than the truth: of normal
+  noise at epsilon 2 a million show about 1.6.
 - **if Gaussian** is what the same trials show of a mechanism whose trade-off between false positives and false negatives is that of
   normal noise. Of the Laplace mechanism, which is no such one, it may exceed the claim; that contradicts nothing.
-
 - **trade-off** holds the rates of both mistakes, at some ten thresholds, against the trade-off function of what the run was charged for.
   It depends on no single delta, and finds what the tails are too thin to show.
 
 Where *shown* stays far below *claimed*, the proof behind the claim is loose: the closed form of the binomial mechanism, or the mixture
-mechanism's charge. Half of their noise could be lacking without an attack to prove it.
+mechanism's charge. Half of their noise could be lacking without an attack to prove it. The same page with the same seed comes of the
+same code: what is random here comes from the seed.
 
 ![Claimed and shown epsilon](audit.svg)
 

@@ -87,7 +87,7 @@ func (a *app) printAttacks(result experiment.MechanismAudit) {
 	for _, r := range result.Attacks {
 		a.printf("%s\n", r.Attack)
 		line(a.out, "  neighbours", "%s", r.Neighbours)
-		line(a.out, "  claimed, "+who[r.Against], "epsilon %s at delta %g", upward(r.Claimed), r.Direct.Delta)
+		line(a.out, "  claimed", "epsilon %s at delta %g, %s", upward(r.Claimed), r.Direct.Delta, who[r.Against])
 		verdict := ""
 		if r.Direct.Epsilon > r.Claimed {
 			verdict = ": CONTRADICTS the claim"
