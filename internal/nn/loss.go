@@ -14,8 +14,9 @@ func softmaxLoss(delta, logits []float32, label uint8) float64 {
 		delta[i] = float32(e)
 		total += e
 	}
-	for i := range delta {
-		delta[i] = float32(float64(delta[i]) / total)
+	share := 1 / total
+	for i, e := range delta {
+		delta[i] = float32(float64(e) * share)
 	}
 	delta[label]--
 	return math.Log(total) - float64(logits[label]-largest)

@@ -87,14 +87,15 @@ func (j job) backward() bool { return j.sum != nil || j.rows != nil || j.each !=
 const groupExamples = 8
 
 // perTask is how many examples one task takes, whole groups of them: a share for each of the crew, but no more than pay. With many
-// examples the head's weights are read less often; but what the body leaves behind for the way back should stay in a cache.
+// examples the head's weights are read less often. But what the body leaves behind for the way back should stay in a cache: it may be
+// about twice as much as those weights.
 func (p *Pass) perTask(batch int) int {
 	most := 256
-	if len(p.net.body) > 0 {
-		most = 32
+	if n := p.net; len(n.body) > 0 {
+		most = max(16, min(64, 2*n.head[0].in*n.head[0].out/n.memory))
 	}
-	share := (batch + p.crew.Size() - 1) / p.crew.Size()
-	return min(most, (share+groupExamples-1)/groupExamples*groupExamples)
+	share := min(most, (batch+p.crew.Size()-1)/p.crew.Size())
+	return (share + groupExamples - 1) / groupExamples * groupExamples
 }
 
 func (p *Pass) run(j job) (loss float64) {
