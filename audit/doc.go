@@ -7,12 +7,14 @@
 //
 // The promise: for all mechanisms, attacks and pairs of inputs that were fixed before the counted trials were made, the bound
 // exceeds the true epsilon with a probability of at most one minus the confidence. Rates are bounded by Clopper and Pearson's
-// intervals, which hold for every sample size, and numbers are rounded down. [Scores] keeps to the rule that a threshold is chosen
+// intervals, which hold for every sample size, and numbers are rounded down. [Audit] keeps to the rule that thresholds are chosen
 // on other trials than those that are counted; [Gaussian] assumes a shape of the trade-off and says so.
 //
 // The outputs come in, bounds go out: nothing is trained and nothing random is drawn here.
 //
 // [CP34] Clopper, Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26
+//
+// [H56] Hoeffding, On the distribution of the number of successes in independent trials, Annals of Mathematical Statistics 27
 //
 // [KOV15] Kairouz, Oh, Viswanath, The composition theorem for differential privacy, arXiv:1311.0776
 //

@@ -7,8 +7,10 @@ import (
 
 // Errors counts the mistakes of an attack. A positive is a trial in which the target was in, a negative one in which it was not.
 type Errors struct {
-	FalsePositives, Negatives int // "it is in", of so many trials without it
-	FalseNegatives, Positives int // "it is not", of so many trials with it
+	FalsePositives int `json:"false_positives"` // "it is in", in trials without it
+	Negatives      int `json:"negatives"`       // trials without it
+	FalseNegatives int `json:"false_negatives"` // "it is not", in trials with it
+	Positives      int `json:"positives"`       // trials with it
 }
 
 // Bound is what an audit found: with this confidence no epsilon below Epsilon holds at Delta.
@@ -17,9 +19,9 @@ type Bound struct {
 	Delta      float64 `json:"delta"`
 	Confidence float64 `json:"confidence"`
 	Largest    float64 `json:"largest_auditable"` // what an attack without a mistake would have shown in as many trials
-	// Upper bounds on the rates, which hold together with the confidence.
-	FalsePositiveRate float64 `json:"false_positive_rate_at_most"`
-	FalseNegativeRate float64 `json:"false_negative_rate_at_most"`
+	// Upper bounds on the rates, which hold together with the confidence; of [Errors] only.
+	FalsePositiveRate float64 `json:"false_positive_rate_at_most,omitempty"`
+	FalseNegativeRate float64 `json:"false_negative_rate_at_most,omitempty"`
 }
 
 // Bound is the largest epsilon that the mistakes rule out at delta. Half of what the confidence leaves goes to either rate.

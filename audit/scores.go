@@ -94,26 +94,15 @@ func candidates(without, with []float64) []float64 {
 	return slices.Compact(places)
 }
 
-// holdOutTail makes the choice careful: of a million normal scores 0.3 let chance pick a threshold too far out (bounds down to 1.18
-// where 1.54 is usual), 0.05 does not.
-const holdOutTail = 0.05
-
 // Directly is the value of mistakes for [Scores.Choose]: the lower bound that so many trials of either kind would show if the
-// rates were those of the hold-out. Counts are scaled before they are bounded.
+// rates were about those of the hold-out.
 func Directly(trials int, delta, confidence float64) func(Errors) float64 {
-	tail := (1 - confidence) / 2
+	tail, n := (1-confidence)/2, float64(trials)
 	return func(e Errors) float64 {
-		// What the hold-out itself leaves open counts too: rare mistakes there are no evidence of a rare mistake.
-		fpr := upperEstimate(float64(e.FalsePositives)/float64(e.Negatives), e.Negatives, holdOutTail)
-		fnr := upperEstimate(float64(e.FalseNegatives)/float64(e.Positives), e.Positives, holdOutTail)
-		return epsilonOf(upperEstimate(fpr, trials, tail), upperEstimate(fnr, trials, tail), delta)
+		fpr := upperEstimate(share(e.FalsePositives, e.Negatives), float64(e.Negatives), holdOutTail)
+		fnr := upperEstimate(share(e.FalseNegatives, e.Positives), float64(e.Positives), holdOutTail)
+		return epsilonOf(upperEstimate(fpr, n, tail), upperEstimate(fnr, n, tail), delta)
 	}
-}
-
-// upperEstimate is about [UpperRate] of rate·trials (Wilson's interval): it chooses, and proves nothing.
-func upperEstimate(rate float64, trials int, tail float64) float64 {
-	z, n := normalQuantile(1-tail), float64(trials)
-	return min(1, (rate+z*z/(2*n)+z*math.Sqrt(rate*(1-rate)/n+z*z/(4*n*n)))/(1+z*z/n))
 }
 
 // Split takes every n-th score as a hold-out, and the rest to be counted.
@@ -134,24 +123,4 @@ func (s Scores) Split(n int) (holdOut, counted Scores, err error) {
 	holdOut.Without, counted.Without = split(s.Without)
 	holdOut.With, counted.With = split(s.With)
 	return holdOut, counted, counted.check()
-}
-
-// Audit is the whole of it: a threshold from the hold-out, mistakes counted on the others, and their bound.
-func Audit(holdOut, counted Scores, delta, confidence float64) (Bound, Errors, error) {
-	if err := checkLevel(delta, confidence); err != nil {
-		return Bound{}, Errors{}, err
-	}
-	if err := counted.check(); err != nil {
-		return Bound{}, Errors{}, err
-	}
-	t, err := holdOut.Choose(Directly(min(len(counted.Without), len(counted.With)), delta, confidence))
-	if err != nil {
-		return Bound{}, Errors{}, err
-	}
-	e, err := counted.Count(t)
-	if err != nil {
-		return Bound{}, Errors{}, err
-	}
-	b, err := e.Bound(delta, confidence)
-	return b, e, err
 }

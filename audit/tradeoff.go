@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // TradeoffPoint is one point of an empirical trade-off curve, and whether it contradicts a claimed one.
@@ -51,7 +52,8 @@ func (s Scores) Curve(thresholds []Threshold, claim Claim, confidence float64) (
 	return points, nil
 }
 
-// Spread gives about so many thresholds that share the range of false positives out evenly on a logarithmic scale, for a curve.
+// Spread gives so many thresholds for either kind of mistake, at which its rate goes down to a few in all trials, in even steps on a
+// logarithmic scale: for a curve that is counted on other trials.
 func (s Scores) Spread(count int) ([]Threshold, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -60,14 +62,14 @@ func (s Scores) Spread(count int) ([]Threshold, error) {
 		return nil, fmt.Errorf("audit: %d thresholds: at least one", count)
 	}
 	var thresholds []Threshold
-	lowest := math.Log(1 / float64(len(s.Without)))
+	without, with := slices.Sorted(slices.Values(s.Without)), slices.Sorted(slices.Values(s.With))
 	for i := range count {
-		goal := math.Exp(lowest * (float64(i) + 0.5) / float64(count))
-		t, err := s.Choose(func(e Errors) float64 { return -math.Abs(float64(e.FalsePositives)/float64(e.Negatives) - goal) })
-		if err != nil {
-			return nil, err
-		}
-		thresholds = append(thresholds, t)
+		share := (float64(i) + 0.5) / float64(count)
+		n, m := float64(len(without)), float64(len(with))
+		thresholds = append(thresholds,
+			Threshold(without[len(without)-1-int(math.Pow(n, 1-share)/2)]), // n^-share/2 of them lie above
+			Threshold(with[int(math.Pow(m, 1-share)/2)]))
 	}
-	return thresholds, nil
+	slices.Sort(thresholds)
+	return slices.Compact(thresholds), nil
 }

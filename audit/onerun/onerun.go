@@ -41,7 +41,7 @@ type Bound struct {
 }
 
 // MaxCanaries keeps the work of a bound within a second or so.
-const MaxCanaries = 1_000_000
+const MaxCanaries = 200_000
 
 func (g Guesses) check() error {
 	switch {

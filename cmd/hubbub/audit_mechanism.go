@@ -50,9 +50,9 @@ func (a *app) auditMechanism() *cobra.Command {
 Of each kind there is a small experiment with a target of epsilon 2 at delta 1e-5, prepared as any other. Two neighbouring inputs,
 the worst we know, go through it many times, and what an adversary sees of them is told apart as well as possible. For each
 attack you get the epsilon that the statement claims, the lower bound that the attack proves, and beside it the one that it would
-prove if the trade-off between its mistakes were that of Gaussian noise.
+prove if the trade-off between its mistakes were that of Gaussian noise; and whether the trade-off stays within the claimed one.
 
-A lower bound above its claim fails the audit: exit code 1. --fault plants a mistake in the code, which the audit should find.
+A lower bound above its claim, or mistakes below the claimed trade-off, fail the audit: exit code 1. --fault plants a mistake in the code, which the audit should find.
 
 Kinds: ` + strings.Join(experiment.AuditKinds(), ", ") + ".",
 		Example: `  hubbub audit mechanism skellam
@@ -89,10 +89,15 @@ func (a *app) printAttacks(result experiment.MechanismAudit) {
 		line(a.out, "  neighbours", "%s", r.Neighbours)
 		line(a.out, "  claimed, "+who[r.Against], "epsilon %s at delta %g", upward(r.Claimed), r.Direct.Delta)
 		verdict := ""
-		if r.Contradicted {
+		if r.Direct.Epsilon > r.Claimed {
 			verdict = ": CONTRADICTS the claim"
 		}
 		line(a.out, "  shown", "epsilon at least %.4g%s", downward(r.Direct.Epsilon), verdict)
+		verdict = fmt.Sprintf("stands at %d points", len(r.Curve))
+		if r.Violated > 0 {
+			verdict = fmt.Sprintf("CONTRADICTED at %d of %d points", r.Violated, len(r.Curve))
+		}
+		line(a.out, "  claimed trade-off", "%s", verdict)
 		line(a.out, "  if Gaussian", "epsilon at least %.4g (mu %.4g)", downward(r.Gaussian.Epsilon), r.Gaussian.Mu)
 	}
 	a.printf("%s trials of either kind, confidence %g for all attacks together\n", thousands(int64(result.Trials)), result.Confidence)

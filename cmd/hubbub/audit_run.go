@@ -48,7 +48,7 @@ That is an estimate, not a bound.`,
 			result, err := f.Audit(c.Context(), folder, version, s, func(p experiment.Progress, m *experiment.MonitorPoint) {
 				bar.show(p)
 				if m != nil && !quiet && !a.json {
-					fmt.Fprintf(a.errs, "  estimate after round %d: epsilon %.3g at delta %g, by %s (no bound)\n", m.Round, m.Epsilon, m.Delta, "cosines")
+					fmt.Fprintf(a.errs, "  estimate by cosines after round %d: epsilon %.3g at delta %g (no bound)\n", m.Round, m.Epsilon, m.Delta)
 				}
 			})
 			bar.end()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"hubbub/accountant"
 	"hubbub/audit"
 	"hubbub/noise"
 	"hubbub/statement"
@@ -52,15 +53,19 @@ type AttackResult struct {
 	Claimed    float64             `json:"claimed_epsilon"`
 	Guarantee  string              `json:"guarantee"`
 	// Direct assumes nothing: above the claim, it contradicts it.
-	Direct       audit.Bound         `json:"direct"`
-	Gaussian     audit.GaussianBound `json:"if_gaussian"`
-	Errors       audit.Errors        `json:"errors"`
-	Trials       int                 `json:"trials"` // of either kind that were counted
-	Contradicted bool                `json:"contradicted"`
+	Direct   audit.Bound         `json:"direct"`
+	Gaussian audit.GaussianBound `json:"if_gaussian"`
+	Guesses  audit.Sure          `json:"guesses"`
+	Trials   int                 `json:"trials"` // of either kind that were counted
+	// Curve are points of the trade-off between the mistakes, against the one that the statement's event has. It rests on no single
+	// delta, so it often shows more than Direct.
+	Curve        []audit.TradeoffPoint `json:"curve"`
+	Violated     int                   `json:"curve_violated"` // points at which fewer mistakes were made than the claim allows
+	Contradicted bool                  `json:"contradicted"`   // by Direct, or by Curve
 }
 
 func (s AuditSettings) check() error {
-	const most = 100_000_000
+	const most = 20_000_000 // scores take a gigabyte
 	if s.Trials < 100 || s.Trials > most {
 		return inputError("audit: %d trials outside [100, %d]", s.Trials, most)
 	}
@@ -80,10 +85,15 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 		return r, fmt.Errorf("audit: %s: there is no claim to audit: %s", g.name, g.claim.Why)
 	}
 	r.Claimed = *g.claim.Epsilon
+	// Most for the bound; the curve, which looks where mistakes are many, is content with less.
+	confidence, ofCurve := 1-(1-s.Confidence)*0.8, 1-(1-s.Confidence)*0.2
 	trials := max(s.Trials/max(1, g.fewer), min(s.Trials, 2000))
 	r.Trials = trials
 	if g.learn {
-		const pilot = 4000
+		pilot := 4000
+		if g.fewer > 1 {
+			pilot = 1000
+		}
 		learned, err := g.discriminant(ctx, key.Derive("pilot"), pilot, tables)
 		if err != nil {
 			return r, err
@@ -113,7 +123,7 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 	}
 	holdOut, counted := parts[0], parts[1]
 	var err error
-	if r.Direct, r.Errors, err = audit.Audit(holdOut, counted, g.claim.Delta, s.Confidence); err != nil {
+	if r.Direct, r.Guesses, err = audit.Audit(holdOut, counted, g.claim.Delta, confidence); err != nil {
 		return r, err
 	}
 	even, err := holdOut.Choose(audit.Evenly)
@@ -124,11 +134,40 @@ func (g game) attack(ctx context.Context, s AuditSettings, key noise.Key, tables
 	if err != nil {
 		return r, err
 	}
-	if r.Gaussian, err = evenly.Gaussian(g.claim.Delta, s.Confidence); err != nil {
+	if r.Gaussian, err = evenly.Gaussian(g.claim.Delta, confidence); err != nil {
 		return r, err
 	}
-	r.Contradicted = r.Direct.Epsilon > r.Claimed
-	return r, nil
+	const points = 5 // for either kind of mistake
+	thresholds, err := holdOut.Spread(points)
+	if err != nil {
+		return r, err
+	}
+	claimed := claimedCurve{about: *g.claim.Event}
+	if r.Curve, err = counted.Curve(thresholds, &claimed, ofCurve); err != nil {
+		return r, err
+	}
+	for _, p := range r.Curve {
+		if p.Violated {
+			r.Violated++
+		}
+	}
+	r.Contradicted = r.Direct.Epsilon > r.Claimed || r.Violated > 0
+	return r, claimed.failed
+}
+
+// claimedCurve is the trade-off function of an event, as the accountant bounds it from below.
+type claimedCurve struct {
+	about  accountant.About
+	failed error
+}
+
+// Beta is the least rate of misses at a rate alpha of false alarms.
+func (c *claimedCurve) Beta(alpha float64) float64 {
+	t, err := accountant.Tradeoff(c.about, alpha)
+	if err != nil {
+		c.failed = fmt.Errorf("audit: the claimed trade-off: %w", err)
+	}
+	return t.Beta // 0 beside an error: nothing is claimed
 }
 
 func side(with bool) uint64 {

@@ -23,7 +23,8 @@ type MechanismAudit struct {
 }
 
 // AuditMechanism attacks a mechanism in every way we know, through the code that a run uses, and holds what comes of it against
-// the statement. The confidence is shared between the attacks (Bonferroni). A planted fault changes the code, not the claims.
+// the statement. The confidence is shared between the attacks (Bonferroni): the first, on a single round, gets half of what may go
+// wrong, the others share the rest. A planted fault changes the code, not the claims.
 func AuditMechanism(ctx context.Context, kind string, overrides []string, fault Fault, s AuditSettings) (MechanismAudit, error) {
 	if err := s.check(); err != nil {
 		return MechanismAudit{}, err
@@ -37,8 +38,9 @@ func AuditMechanism(ctx context.Context, kind string, overrides []string, fault 
 		return MechanismAudit{}, err
 	}
 	result := MechanismAudit{Kind: kind, Changed: overrides, Fault: fault, Trials: s.Trials, Confidence: s.Confidence, Noise: played[0].f.Noise()}
-	s.Confidence = 1 - (1-s.Confidence)/float64(len(played))
+	wrong := 1 - s.Confidence
 	for i, p := range played {
+		s.Confidence = 1 - wrong*share(i, len(played))
 		r, err := p.game.attack(ctx, s, key.Derive("attack", uint64(i)), p.f.table)
 		if err != nil {
 			return result, err
@@ -47,6 +49,17 @@ func AuditMechanism(ctx context.Context, kind string, overrides []string, fault 
 		result.Contradicted = result.Contradicted || r.Contradicted
 	}
 	return result, nil
+}
+
+// share is what attack i of so many gets.
+func share(i, of int) float64 {
+	switch {
+	case of == 1:
+		return 1
+	case i == 0:
+		return 0.5
+	}
+	return 0.5 / float64(of-1)
 }
 
 // table is working space for games on this federation.

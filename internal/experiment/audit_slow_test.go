@@ -40,6 +40,7 @@ func TestEveryFaultIsFound(t *testing.T) {
 		{"binomial", []Fault{NoClip, KeyReused, WrongModulus, NormTellsWhom}}, // its closed form hides half the noise
 		{"smm", []Fault{KeyReused, WrongModulus, NormTellsWhom}},
 		{"dpsgd", []Fault{HalfNoise}},
+		{"waterfill", []Fault{HalfNoise}},
 		{"adaptive-released", []Fault{HalfNoise, KeyReused}},
 	} {
 		for _, fault := range c.faults {
@@ -53,5 +54,26 @@ func TestEveryFaultIsFound(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The Laplace mechanism's claim is the truth, and the attack on it the best there is: 200 audits at 95% may contradict it 10 times; 21
+// or more happen with probability 8e-4 (binomial tail).
+func TestAuditsSeldomContradictTheTruth(t *testing.T) {
+	const repetitions, allowed = 200, 20
+	contradicted, closest := 0, 0.0
+	for seed := range uint64(repetitions) {
+		result, err := AuditMechanism(context.Background(), "laplace", byEachClient, "", AuditSettings{Trials: 20_000, Confidence: .95, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Contradicted {
+			contradicted++
+		}
+		closest = max(closest, result.Attacks[0].Direct.Epsilon)
+	}
+	t.Logf("%d of %d contradict epsilon 2; the largest bound is %.4f", contradicted, repetitions, closest)
+	if contradicted > allowed {
+		t.Errorf("%d of %d audits contradict a claim that holds, more than %d", contradicted, repetitions, allowed)
 	}
 }
