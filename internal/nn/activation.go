@@ -40,6 +40,7 @@ func (a Activation) back(delta, output []float32) {
 
 // activation is one in the body.
 type activation struct {
+	plain
 	kind Activation
 }
 
@@ -52,7 +53,3 @@ func (a activation) forward(_ *kernel.Workspace, v visit) {
 
 // backward works in place: dIn is dOut.
 func (a activation) backward(_ *kernel.Workspace, v visit) { a.kind.back(v.dOut, v.out) }
-
-func (activation) keeps() int          { return 0 }
-func (activation) scratch() int        { return 0 }
-func (activation) turn(_, _ []float32) {}

@@ -142,7 +142,7 @@ func (b *builder) activation(kind Activation) string {
 		last.activation = kind
 		return ""
 	}
-	b.push(activation{kind}, b.at)
+	b.push(activation{kind: kind}, b.at)
 	return ""
 }
 

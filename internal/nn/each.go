@@ -2,7 +2,7 @@ package nn
 
 import "hubbub/internal/kernel"
 
-// Each computes every example's gradient by itself and hands it to use, which returns the summed loss. A gradient is the caller's until
+// Each computes every example's gradient by itself and hands it to use. It returns the summed loss. A gradient is the caller's until
 // use returns. It may differ from zero in the runs only, and outside of them it is not set: the first layer's weights have no gradient
 // where an input is zero, as four fifths of a scanned digit are. The crew's workers call use, at once and in any order.
 //

@@ -9,6 +9,7 @@ import (
 // groupNorm gives each group of channels of one example mean 0 and variance 1, then scales and shifts each channel
 // (Wu and He 2018, arXiv:1803.08494). One example's statistics tell nothing of another's.
 type groupNorm struct {
+	plain
 	shape  picture
 	groups int
 	at     int // of scales, then shifts, in the weight vector
@@ -17,9 +18,7 @@ type groupNorm struct {
 // spread keeps a group of equal numbers from a division by zero; PyTorch and the paper's code use the same value.
 const spread = 1e-5
 
-func (n groupNorm) keeps() int          { return 2 * n.groups } // mean and 1/deviation of every group
-func (n groupNorm) scratch() int        { return 0 }
-func (n groupNorm) turn(_, _ []float32) {}
+func (n groupNorm) keeps() int { return 2 * n.groups } // mean and 1/deviation of every group
 
 // weights are the scales and shifts of a vector laid out as the network's weights.
 func (n groupNorm) weights(params []float32) (scales, shifts []float32) {

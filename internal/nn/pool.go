@@ -8,7 +8,7 @@ import (
 
 // pool says where the windows of maxPool and avgPool lie.
 type pool struct {
-	weightless
+	plain
 	in, out      picture
 	size, stride int
 }

@@ -47,12 +47,12 @@ const (
 	inPassing              // one of two buffers that the next examples use too
 )
 
-// weightless is what layers without weights have in common.
-type weightless struct{}
+// plain is what most layers have in common: they keep nothing, and need neither scratch memory nor turned weights.
+type plain struct{}
 
-func (weightless) keeps() int          { return 0 }
-func (weightless) scratch() int        { return 0 }
-func (weightless) turn(_, _ []float32) {}
+func (plain) keeps() int          { return 0 }
+func (plain) scratch() int        { return 0 }
+func (plain) turn(_, _ []float32) {}
 
 // visit gathers what the layer meets of one example.
 func (s *stage) visit(w *worker, params, record, memory []float32) visit {
