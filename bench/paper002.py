@@ -33,7 +33,7 @@ class Setting:
 
 
 SETTINGS = [
-    Setting("the noise of a committee", (GRID,), 5.0, 2.0),
+    Setting("noise that is the same whoever came", (GRID,), 5.0, 2.0),
     Setting("a share of noise from every client", (GRID, "secagg.noise=minimum", "cohort.min_survivors=200"), 5.0, 2.0),
     Setting("a rotation, 8 bits", (), 10.0, 5.0),
 ]
