@@ -7,6 +7,7 @@ import (
 
 	"hubbub/internal/kernel"
 	"hubbub/secagg/graph"
+	"hubbub/secagg/shamir"
 )
 
 // Limits of what parameters may ask for.
@@ -99,6 +100,24 @@ func (p Params) Neighbours() int {
 		return 0
 	}
 	return plan.Degree
+}
+
+// SentBytes is what a client sends in a round in which nobody drops out: keys, sealed shares, the masked vector, a signature, and for each
+// secret that it holds a share of that share, of the self mask and of the first layer that is removed. 0 for impossible parameters.
+func (p Params) SentBytes() int {
+	plan, err := p.plan(p.Cohort)
+	if err != nil {
+		return 0
+	}
+	perReveal := 1
+	if p.Layers > 0 {
+		perReveal = 2 // of the self mask, and of the first layer that is removed
+	}
+	sent := headerSize + advertSize(&p) + headerSize + plan.Degree*boxSize(&p) + headerSize + 64 + headerSize + plan.Shares*perReveal*shamir.ValueSize
+	for i := range p.Chunks() {
+		sent += p.ChunkSize(i)
+	}
+	return sent
 }
 
 // complete says whether everybody shares with everybody.

@@ -24,6 +24,7 @@ type federation struct {
 	byID    map[secagg.ID]int
 	ids     []secagg.ID
 	gone    []bool // clients that send nothing any more
+	sent    []int  // bytes of each client
 }
 
 func seeded(seed uint64) *rand.ChaCha8 {
@@ -55,7 +56,7 @@ func policy(p secagg.Params) secagg.Policy {
 // federate makes the parties; their randomness and vectors come from the seed.
 func federate(t testing.TB, p secagg.Params, noise secagg.LayerNoise, seed uint64) *federation {
 	t.Helper()
-	f := &federation{p: p, roster: secagg.Roster{}, byID: map[secagg.ID]int{}, noise: noise, gone: make([]bool, p.Cohort)}
+	f := &federation{p: p, roster: secagg.Roster{}, byID: map[secagg.ID]int{}, noise: noise, gone: make([]bool, p.Cohort), sent: make([]int, p.Cohort)}
 	for i := range p.Cohort {
 		key, id := identity(i)
 		f.keys, f.ids, f.roster[id], f.byID[id] = append(f.keys, key), append(f.ids, id), true, i
@@ -86,7 +87,9 @@ func (f *federation) id(i int) secagg.ID { return f.ids[i] }
 func (f *federation) advertise() error {
 	for i, c := range f.clients {
 		if !f.gone[i] {
-			if err := f.server.Handle(f.id(i), c.Advertise()); err != nil {
+			advert := c.Advertise()
+			f.sent[i] += len(advert)
+			if err := f.server.Handle(f.id(i), advert); err != nil {
 				return err
 			}
 		}
@@ -106,6 +109,7 @@ func (f *federation) deliver(messages []secagg.Message) error {
 			return fmt.Errorf("client %d: %w", i, err)
 		}
 		if answer != nil {
+			f.sent[i] += len(answer)
 			if err := f.server.Handle(m.To, answer); err != nil {
 				return fmt.Errorf("server: %w", err)
 			}
@@ -134,6 +138,7 @@ func (f *federation) upload() error {
 			if err != nil {
 				return err
 			}
+			f.sent[i] += len(message)
 			if err := f.sums.Add(place, message); err != nil {
 				return err
 			}

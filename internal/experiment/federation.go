@@ -282,8 +282,13 @@ func (f *Federation) Noise() Noise {
 	return n
 }
 
-// BytesUp is what a client sends in a round.
+// BytesUp is what a client sends in a round: in a cohort of the expected size, and if nobody drops out, the masks' keys and shares included.
 func (f *Federation) BytesUp() int64 {
+	if f.Facts.Masked {
+		if p, err := f.secaggParams(1, nil, int(f.Config.Cohort.Size)); err == nil {
+			return int64(p.SentBytes())
+		}
+	}
 	return (int64(f.width())*int64(f.way.server.BitsPerWeight()) + 7) / 8
 }
 
