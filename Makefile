@@ -74,7 +74,10 @@ slow: data
 bench: data
 	$(GO) test -run xxx -bench . ./...
 	python3 bench/noise.py
+	python3 bench/product.py
+	python3 bench/masks.py
 	python3 bench/paper002.py
+	python3 bench/peers/compare.py
 	$(GO) run ./bench/secagg
 	python3 bench/secagg/flower.py
 
