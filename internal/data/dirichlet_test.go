@@ -207,3 +207,45 @@ func TestDirichletWithAsManyClientsAsRecordsEnds(t *testing.T) {
 		}
 	}
 }
+
+// Every record goes to exactly one client, everyone has as many, and a small alpha leaves a client few labels.
+func TestEqualDirichletGivesEveryoneAsMany(t *testing.T) {
+	labels := make([]uint8, 5003)
+	for i := range labels {
+		labels[i] = uint8(i % 10)
+	}
+	for _, alpha := range []float64{0.001, 0.5, 100} {
+		parts, err := EqualDirichlet(labels, 10, 100, alpha, rand.NewPCG(1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := make([]bool, len(labels))
+		most := 0.0
+		for c, records := range parts {
+			if len(records) != 50 && len(records) != 51 {
+				t.Fatalf("alpha %g: client %d has %d records", alpha, c, len(records))
+			}
+			counts := make([]int, 10)
+			for _, r := range records {
+				if seen[r] {
+					t.Fatalf("alpha %g: record %d is dealt twice", alpha, r)
+				}
+				seen[r] = true
+				counts[labels[r]]++
+			}
+			most += float64(slices.Max(counts)) / float64(len(records)) / 100
+		}
+		for r, dealt := range seen {
+			if !dealt {
+				t.Fatalf("alpha %g: record %d is dealt to nobody", alpha, r)
+			}
+		}
+		// The largest share of a label, on average over the clients: nearly all at the smallest alpha, nearly a tenth at a large one.
+		if alpha == 0.001 && most < 0.8 || alpha == 100 && most > 0.25 {
+			t.Errorf("alpha %g: the commonest label of a client has %g of its records", alpha, most)
+		}
+	}
+	if _, err := EqualDirichlet(labels, 10, 100, 0, rand.NewPCG(1, 2)); err == nil {
+		t.Error("alpha 0 was accepted")
+	}
+}
