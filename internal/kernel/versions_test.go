@@ -24,6 +24,11 @@ var kernels = []struct {
 		Normal32(dst, randomBytes(r.Uint64(), 4*n))
 		return dst
 	}, false},
+	{"Normal64", func(r *rand.Rand, n int) any {
+		dst := make([]float64, n/Normal64Group*Normal64Group)
+		Normal64(dst, randomBytes(r.Uint64(), 8*n))
+		return dst
+	}, false},
 	{"Keystream.Fill", func(r *rand.Rand, n int) any {
 		dst := make([]byte, n/Chunk*Chunk)
 		k := NewKeystream([32]byte(randomBytes(r.Uint64(), 32)))
