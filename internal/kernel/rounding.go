@@ -14,11 +14,19 @@ func Round(dst []int64, x []float32, scale float64, coins []byte) {
 	}
 }
 
-// AddNearest adds scale·x, rounded to the nearest whole number, to sum. Products must be below 2^62.
+// AddNearest adds scale·x, rounded to the nearest whole number (the even one of two), to sum. Products must be below 2^62.
 func AddNearest(sum []int64, x []float32, scale float64) {
 	x = x[:len(sum)]
 	for i := addNearestFast(sum, x, scale); i < len(sum); i++ {
 		sum[i] += int64(math.RoundToEven(float64(x[i]) * scale))
+	}
+}
+
+// AddNearest64 is AddNearest for float64.
+func AddNearest64(sum []int64, x []float64, scale float64) {
+	x = x[:len(sum)]
+	for i := addNearest64Fast(sum, x, scale); i < len(sum); i++ {
+		sum[i] += int64(math.RoundToEven(x[i] * scale))
 	}
 }
 

@@ -62,6 +62,18 @@ var kernels = []struct {
 		AddNearest(sum, x, 0x1p40)
 		return sum
 	}, false},
+	{"AddNearest64", func(r *rand.Rand, n int) any {
+		sum, x := make([]int64, n), make([]float64, n)
+		for i := range x {
+			x[i] = r.NormFloat64()
+			if i%3 == 0 {
+				x[i] = float64(r.IntN(18)-9) / 2 // halves go to the even side
+			}
+		}
+		AddNearest64(sum, x, 1)
+		AddNearest64(sum, x, 0x1.fffffffffffffp58) // more bits than a float64 holds
+		return sum
+	}, false},
 	{"AddWrapped and Unwrap", func(r *rand.Rand, n int) any {
 		sum, x, mean := make([]int64, n), make([]int64, n), make([]float32, n)
 		for i := range x {
