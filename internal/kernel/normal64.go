@@ -15,7 +15,7 @@ const Normal64Group = 16
 // below. The largest radius is sqrt(130 ln 2) = 9.49, where a normal number lies with probability 2e-21; the smallest is 2^-32.
 // The angle has 64 bits: it lies on each of 2^64 points of the circle, or the float64 nearest to it, equally often.
 //
-// Relative errors, rounding and polynomials together: below 4.5e-16 for the logarithm, the sine and the cosine, and 7e-16 for a
+// Relative errors, rounding and polynomials together: below 4e-16 for the logarithm, the sine and the cosine, and 6e-16 for a
 // normal number. No multiplication is fused with an addition, so every processor gives the same bits.
 func Normal64(dst []float64, words []byte) {
 	words = words[:8*len(dst)]
