@@ -82,11 +82,9 @@ func (g *Gaussian) Contribute(sum []int64, update []float32, random *noise.Strea
 	for at := 0; at < len(update); at += noiseBlock {
 		noised := space[:min(noiseBlock, len(update)-at)]
 		// Towards zero: much noise makes the grid coarse, and rounding to the nearest step could then exceed the clip.
-		roundTowardsZero(noised, update[at:at+len(noised)], factor/float64(g.grid))
+		kernel.Truncate(noised, update[at:at+len(noised)], factor/float64(g.grid))
 		g.addNoise(noised, random)
-		for i, v := range noised {
-			sum[at+i] += max(-largestContribution, min(largestContribution, v))
-		}
+		kernel.AddClamped(sum[at:at+len(noised)], noised, largestContribution)
 	}
 	return nil
 }

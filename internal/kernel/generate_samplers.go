@@ -37,6 +37,8 @@ func main() {
 	round()
 	addNearest("addNearest", "float32", "VCVTPS2PD", 4)
 	addNearest("addNearest64", "float64", "VMOVUPD", 8)
+	truncate()
+	addClamped()
 	ones()
 	for _, v := range []vector{avx512, avx2} {
 		addWrapped(v)
@@ -72,6 +74,46 @@ func round() {
 		op("VMOVDQU64 Z0, (DI)")
 		op("ADDQ $32, SI")
 		op("ADDQ $32, DX")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// truncate is Truncate: Round without the coins.
+func truncate() {
+	function("truncateAVX512", "(dst *int64, x *float32, groups int, scale float64)", 32)
+	op("MOVQ dst+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VBROADCASTSD scale+24(FP), Z2")
+	eachEight("truncate8", func() {
+		op("VCVTPS2PD (SI), Z0")
+		op("VMULPD Z2, Z0, Z0")
+		op("VCVTTPD2QQ Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $32, SI")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// addClamped is AddClamped.
+func addClamped() {
+	function("addClampedAVX512", "(sum *int64, x *int64, groups int, limit int64)", 32)
+	op("MOVQ sum+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VPBROADCASTQ limit+24(FP), Z1")
+	op("VPXORQ Z2, Z2, Z2")
+	op("VPSUBQ Z1, Z2, Z2")
+	eachEight("clamp8", func() {
+		op("VPMINSQ (SI), Z1, Z0")
+		op("VPMAXSQ Z2, Z0, Z0")
+		op("VPADDQ (DI), Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $64, SI")
 		op("ADDQ $64, DI")
 	})
 	op("VZEROUPPER")

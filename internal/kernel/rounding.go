@@ -30,6 +30,22 @@ func AddNearest64(sum []int64, x []float64, scale float64) {
 	}
 }
 
+// Truncate sets dst to scale·x without its fraction. Products must be below 2^62.
+func Truncate(dst []int64, x []float32, scale float64) {
+	x = x[:len(dst)]
+	for i := truncateFast(dst, x, scale); i < len(dst); i++ {
+		dst[i] = int64(float64(x[i]) * scale)
+	}
+}
+
+// AddClamped adds x to sum, each element cut to [-limit, limit].
+func AddClamped(sum, x []int64, limit int64) {
+	x = x[:len(sum)]
+	for i := addClampedFast(sum, x, limit); i < len(sum); i++ {
+		sum[i] += max(-limit, min(limit, x[i]))
+	}
+}
+
 // AddWrapped adds x to sum, each element modulo mask+1 and centred: half is half of that, mask one less.
 func AddWrapped(sum, x []int64, half, mask int64) {
 	x = x[:len(sum)]

@@ -74,6 +74,18 @@ var kernels = []struct {
 		AddNearest64(sum, x, 0x1.fffffffffffffp58) // more bits than a float64 holds
 		return sum
 	}, false},
+	{"Truncate and AddClamped", func(r *rand.Rand, n int) any {
+		sum, x := make([]int64, n), make([]int64, n)
+		Truncate(x, random(r, n), 0x1p40)
+		for i := range x {
+			sum[i] = r.Int64N(1<<40) - 1<<39
+			if i%5 == 0 {
+				x[i] = []int64{math.MinInt64, math.MaxInt64, 1 << 39, -1 << 39, 1<<39 + 1, -1<<39 - 1}[r.IntN(6)]
+			}
+		}
+		AddClamped(sum, x, 1<<39)
+		return []any{x, sum}
+	}, false},
 	{"AddWrapped and Unwrap", func(r *rand.Rand, n int) any {
 		sum, x, mean := make([]int64, n), make([]int64, n), make([]float32, n)
 		for i := range x {
