@@ -82,16 +82,14 @@ func (g *Gaussian) Contribute(sum []int64, update []float32, random *noise.Strea
 	for at := 0; at < len(update); at += noiseBlock {
 		noised := space[:min(noiseBlock, len(update)-at)]
 		// Towards zero: much noise makes the grid coarse, and rounding to the nearest step could then exceed the clip.
-		roundTowardsZero(noised, update[at:at+len(noised)], factor/float64(g.grid))
+		kernel.Truncate(noised, update[at:at+len(noised)], factor/float64(g.grid))
 		g.addNoise(noised, random)
-		for i, v := range noised {
-			sum[at+i] += max(-largestContribution, min(largestContribution, v))
-		}
+		kernel.AddClamped(sum[at:at+len(noised)], noised, largestContribution)
 	}
 	return nil
 }
 
-// noiseBlock is how many numbers are noised at a time; even, since normal numbers are drawn in pairs.
+// noiseBlock is how many numbers are noised at a time; a multiple of 16, since normal numbers are drawn in such groups.
 const noiseBlock = 512
 
 // ContributeSum adds the float32 sum of at most MaxBatch updates that were already scaled by [ClipFactor].
@@ -120,9 +118,7 @@ func (g *Gaussian) addNoise(x []int64, random *noise.Stream) {
 	for len(x) > 0 {
 		n := min(len(x), len(block))
 		random.Gaussian(block[:n])
-		for i, v := range block[:n] {
-			x[i] += int64(math.RoundToEven(v * sigma))
-		}
+		kernel.AddNearest64(x[:n], block[:n], sigma)
 		x = x[n:]
 	}
 }

@@ -64,13 +64,6 @@ func (coins *coins) round(dst []int64, x []float32, scale float64, random *noise
 // coinBytes is what so many coordinates take from a stream: whole blocks of the cipher.
 func coinBytes(coordinates int) int { return (4*coordinates + 15) &^ 15 }
 
-// roundTowardsZero sets dst to scale·x without its fraction: the norm cannot grow.
-func roundTowardsZero(dst []int64, x []float32, scale float64) {
-	for i := range dst {
-		dst[i] = int64(float64(x[i]) * scale)
-	}
-}
-
 // maxTries is how often conditional rounding draws before it rounds towards zero instead.
 const maxTries = 64
 
@@ -92,7 +85,7 @@ func (coins *coins) roundConditional(dst []int64, x []float32, runs Runs, scale 
 		}
 	}
 	for _, run := range parts {
-		roundTowardsZero(dst[run[0]:run[1]], x[run[0]:run[1]], scale)
+		kernel.Truncate(dst[run[0]:run[1]], x[run[0]:run[1]], scale) // towards zero: the norm cannot grow
 	}
 }
 

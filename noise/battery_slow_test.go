@@ -2,7 +2,10 @@
 
 package noise
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestBatteryOfTenMillion is the battery with more draws and with the largest variances. The false alarms are as stated there.
 func TestBatteryOfTenMillion(t *testing.T) {
@@ -13,5 +16,18 @@ func TestBatteryOfTenMillion(t *testing.T) {
 		binomialSubject(231, 4_000_000_000, 0.5), binomialSubject(232, 1<<40, 1e-6),
 	) {
 		t.Run(s.name, func(t *testing.T) { runBattery(t, s, 10_000_000) })
+	}
+}
+
+// TestNormalOfSixteenMillion sees tails that a million draws hardly reach. False alarms as in the test of a million.
+func TestNormalOfSixteenMillion(t *testing.T) {
+	x := make([]float64, 1<<24)
+	for _, seed := range []uint64{241, 242, 243, 244} {
+		Seeded(seed).Stream().Gaussian(x)
+		normalStatistics(x, func(what string, z float64) {
+			if !(math.Abs(z) < alarm) {
+				t.Errorf("seed %d: %s is off by %.1f standard errors", seed, what, z)
+			}
+		})
 	}
 }

@@ -314,55 +314,79 @@ func TestSkellamSharesAddUp(t *testing.T) {
 	}
 }
 
-func TestGaussian32MomentsTailsAndNeighbours(t *testing.T) {
-	const n = 1 << 20
-	for _, seed := range []uint64{151, 152} {
-		x := make([]float32, n)
-		Seeded(seed).Stream().Gaussian32(x)
-		check := func(what string, z float64) {
-			if !(math.Abs(z) < alarm) {
-				t.Errorf("seed %d: %s is off by %.1f standard errors", seed, what, z)
-			}
+// The normal samplers, as float64.
+var normals = []struct {
+	name string
+	draw func(s *Stream, dst []float64)
+}{
+	{"float64", (*Stream).Gaussian},
+	{"float32", func(s *Stream, dst []float64) {
+		x := make([]float32, len(dst))
+		s.Gaussian32(x)
+		for i, v := range x {
+			dst[i] = float64(v)
 		}
-		var sum, square, cube, fourth float64
-		cells := make([]float64, 1000) // of equal probability
-		for _, v := range x {
-			v := float64(v)
-			sum += v
-			square += v * v
-			cube += v * v * v
-			fourth += v * v * v * v
-			cells[min(999, int(500*math.Erfc(-v/math.Sqrt2)))]++
-		}
-		check("mean", sum/math.Sqrt(n))
-		check("variance", (square-n)/math.Sqrt(2*n))
-		check("third moment", cube/math.Sqrt(15*n))
-		check("fourth moment", (fourth-3*n)/math.Sqrt(96*n))
-		chi := 0.0
-		for _, c := range cells {
-			chi += (c - n/1000.0) * (c - n/1000.0) / (n / 1000.0)
-		}
-		check("chi-square", (math.Cbrt(chi/999)-(1-2/(9*999.0)))/math.Sqrt(2/(9*999.0)))
-		for _, at := range []float64{3, 4, 4.5} {
-			for _, side := range []float32{-1, 1} {
-				seen, expected := 0.0, n*math.Erfc(at/math.Sqrt2)/2
-				for _, v := range x {
-					if float64(side*v) > at {
-						seen++
-					}
+	}},
+}
+
+func TestNormalMomentsTailsAndNeighbours(t *testing.T) {
+	for _, normal := range normals {
+		for _, seed := range []uint64{151, 152} {
+			x := make([]float64, 1<<20)
+			normal.draw(Seeded(seed).Stream(), x)
+			normalStatistics(x, func(what string, z float64) {
+				if !(math.Abs(z) < alarm) {
+					t.Errorf("%s, seed %d: %s is off by %.1f standard errors", normal.name, seed, what, z)
 				}
-				check(fmt.Sprintf("tail beyond %g", float64(side)*at), 2*(math.Sqrt(seen+0.375)-math.Sqrt(expected+0.375)))
-			}
+			})
 		}
-		for _, lag := range []int{1, 8, 16, 32, blockSize} { // 16 apart are the sine and the cosine of one radius
-			product, squares := 0.0, 0.0
-			for i := lag; i < n; i++ {
-				a, b := float64(x[i]), float64(x[i-lag])
-				product += a * b
-				squares += (a*a - 1) * (b*b - 1)
+	}
+}
+
+// normalStatistics hands over statistics that are asymptotically standard normal if x is.
+func normalStatistics(x []float64, check func(what string, z float64)) {
+	n := float64(len(x))
+	var sum, square, cube, fourth float64
+	cells := make([]float64, 1000) // of equal probability
+	for _, v := range x {
+		sum += v
+		square += v * v
+		cube += v * v * v
+		fourth += v * v * v * v
+		cells[min(999, int(500*math.Erfc(-v/math.Sqrt2)))]++
+	}
+	check("mean", sum/math.Sqrt(n))
+	check("variance", (square-n)/math.Sqrt(2*n))
+	check("third moment", cube/math.Sqrt(15*n))
+	check("fourth moment", (fourth-3*n)/math.Sqrt(96*n))
+	chi := 0.0
+	for _, c := range cells {
+		chi += (c - n/1000) * (c - n/1000) / (n / 1000)
+	}
+	check("chi-square", (math.Cbrt(chi/999)-(1-2/(9*999.0)))/math.Sqrt(2/(9*999.0)))
+	for _, at := range []float64{1, 2, 3, 4, 4.5, 5} {
+		for _, side := range []float64{-1, 1} {
+			p := math.Erfc(at/math.Sqrt2) / 2
+			seen, expected := 0.0, n*p
+			if expected < 3 {
+				continue
 			}
-			check(fmt.Sprintf("correlation at lag %d", lag), product/math.Sqrt(n))
-			check(fmt.Sprintf("correlation of squares at lag %d", lag), squares/(2*math.Sqrt(n)))
+			for _, v := range x {
+				if side*v > at {
+					seen++
+				}
+			}
+			check(fmt.Sprintf("tail beyond %g", side*at), 2*(math.Sqrt(seen+0.375)-math.Sqrt(expected+0.375))/math.Sqrt(1-p))
 		}
+	}
+	for _, lag := range []int{1, 2, 8, 16, 32, blockSize / 4, blockSize} { // 8 apart (16 in float32) are sine and cosine of one radius
+		product, squares := 0.0, 0.0
+		for i := lag; i < len(x); i++ {
+			a, b := x[i], x[i-lag]
+			product += a * b
+			squares += (a*a - 1) * (b*b - 1)
+		}
+		check(fmt.Sprintf("correlation at lag %d", lag), product/math.Sqrt(n))
+		check(fmt.Sprintf("correlation of squares at lag %d", lag), squares/(2*math.Sqrt(n)))
 	}
 }

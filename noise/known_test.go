@@ -48,6 +48,16 @@ func knownAnswers(t *testing.T) string {
 		}
 	}
 	fmt.Fprintf(&text, "float32 gaussian, seed 99: %x\n", hash.Sum(nil))
+	random = Seeded(100).Stream()
+	hash = sha256.New()
+	var first []float64
+	for _, length := range []int{1, 15, 16, 17, 1000, 2*blockSize + 5} {
+		x := make([]float64, length)
+		random.Gaussian(x)
+		first = append(first, x...)
+		binary.Write(hash, binary.LittleEndian, x)
+	}
+	fmt.Fprintf(&text, "float64 gaussian, seed 100: %v %x\n", first[:4], hash.Sum(nil))
 	return text.String()
 }
 
@@ -80,12 +90,14 @@ func TestKnownAnswersOnLesserProcessors(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors have the plain loops only")
 	}
-	for _, off := range []string{"cpu.avx512vaes=off", "cpu.avx512f=off", "cpu.avx512f=off,cpu.avx2=off"} {
+	for _, setting := range []string{
+		"GODEBUG=cpu.avx512vaes=off", "GODEBUG=cpu.avx512f=off", "GODEBUG=cpu.avx512f=off,cpu.avx2=off", "HUBBUB_CPU=avx2", "HUBBUB_CPU=generic",
+	} {
 		command := exec.Command(os.Args[0], "-test.run=^TestKnownAnswers$", "-test.v")
-		command.Env = append(os.Environ(), "GODEBUG="+off)
+		command.Env = append(os.Environ(), setting)
 		out, err := command.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "--- PASS: TestKnownAnswers ") {
-			t.Errorf("%s: %v\n%s", off, err, out)
+			t.Errorf("%s: %v\n%s", setting, err, out)
 		}
 	}
 }

@@ -84,44 +84,6 @@ func TestNewKeyFailsWithItsGenerator(t *testing.T) {
 // probability 2e-9, and the seeds are fixed, so a failure is a change of code.
 const alarm = 6
 
-func TestGaussianMomentsTailsAndNeighbours(t *testing.T) {
-	const n = 1_000_000
-	for _, seed := range []uint64{1, 2, 3} {
-		x := make([]float64, n)
-		Seeded(seed).Stream().Gaussian(x)
-		var sum, square, cube, fourth, neighbour float64
-		beyond := map[float64]int{1: 0, 2: 0, 3: 0, 4: 0}
-		for i, v := range x {
-			sum += v
-			square += v * v
-			cube += v * v * v
-			fourth += v * v * v * v
-			if i > 0 {
-				neighbour += v * x[i-1]
-			}
-			for at := range beyond {
-				if v > at {
-					beyond[at]++
-				}
-			}
-		}
-		check := func(name string, z float64) {
-			if !(math.Abs(z) < alarm) {
-				t.Errorf("seed %d: %s is off by %.1f standard errors", seed, name, z)
-			}
-		}
-		check("mean", sum/math.Sqrt(n))
-		check("variance", (square-n)/math.Sqrt(2*n))
-		check("third moment", cube/math.Sqrt(15*n))
-		check("fourth moment", (fourth-3*n)/math.Sqrt(96*n))
-		check("product of neighbours", neighbour/math.Sqrt(n))
-		for at, count := range beyond {
-			p := math.Erfc(at/math.Sqrt2) / 2
-			check(fmt.Sprintf("tail beyond %g", at), (float64(count)-n*p)/math.Sqrt(n*p*(1-p)))
-		}
-	}
-}
-
 func TestBelowIsUniform(t *testing.T) {
 	const perCell = 20_000
 	for _, n := range []uint64{1, 2, 3, 10, 1000} {

@@ -35,7 +35,10 @@ func main() {
 	}
 	aliased(avx512, true)
 	round()
-	addNearest()
+	addNearest("addNearest", "float32", "VCVTPS2PD", 4)
+	addNearest("addNearest64", "float64", "VMOVUPD", 8)
+	truncate()
+	addClamped()
 	ones()
 	for _, v := range []vector{avx512, avx2} {
 		addWrapped(v)
@@ -77,20 +80,60 @@ func round() {
 	op("RET")
 }
 
-// addNearest is AddNearest: the conversion rounds to the nearest whole number, and to the even one of two.
-func addNearest() {
-	function("addNearestAVX512", "(sum *int64, x *float32, groups int, scale float64)", 32)
+// truncate is Truncate: Round without the coins.
+func truncate() {
+	function("truncateAVX512", "(dst *int64, x *float32, groups int, scale float64)", 32)
+	op("MOVQ dst+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VBROADCASTSD scale+24(FP), Z2")
+	eachEight("truncate8", func() {
+		op("VCVTPS2PD (SI), Z0")
+		op("VMULPD Z2, Z0, Z0")
+		op("VCVTTPD2QQ Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $32, SI")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// addClamped is AddClamped.
+func addClamped() {
+	function("addClampedAVX512", "(sum *int64, x *int64, groups int, limit int64)", 32)
+	op("MOVQ sum+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ groups+16(FP), CX")
+	op("VPBROADCASTQ limit+24(FP), Z1")
+	op("VPXORQ Z2, Z2, Z2")
+	op("VPSUBQ Z1, Z2, Z2")
+	eachEight("clamp8", func() {
+		op("VPMINSQ (SI), Z1, Z0")
+		op("VPMAXSQ Z2, Z0, Z0")
+		op("VPADDQ (DI), Z0, Z0")
+		op("VMOVDQU64 Z0, (DI)")
+		op("ADDQ $64, SI")
+		op("ADDQ $64, DI")
+	})
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// addNearest is AddNearest, or AddNearest64: the conversion rounds to the nearest whole number, and to the even one of two.
+func addNearest(name, kind, load string, bytes int) {
+	function(name+"AVX512", fmt.Sprintf("(sum *int64, x *%s, groups int, scale float64)", kind), 32)
 	op("MOVQ sum+0(FP), DI")
 	op("MOVQ x+8(FP), SI")
 	op("MOVQ groups+16(FP), CX")
 	op("VBROADCASTSD scale+24(FP), Z2")
-	eachEight("nearest8", func() {
-		op("VCVTPS2PD (SI), Z0")
+	eachEight(name+"8", func() {
+		op("%s (SI), Z0", load)
 		op("VMULPD Z2, Z0, Z0")
 		op("VCVTPD2QQ Z0, Z0")
 		op("VPADDQ (DI), Z0, Z0")
 		op("VMOVDQU64 Z0, (DI)")
-		op("ADDQ $32, SI")
+		op("ADDQ $%d, SI", 8*bytes)
 		op("ADDQ $64, DI")
 	})
 	op("VZEROUPPER")

@@ -14,11 +14,35 @@ func Round(dst []int64, x []float32, scale float64, coins []byte) {
 	}
 }
 
-// AddNearest adds scale·x, rounded to the nearest whole number, to sum. Products must be below 2^62.
+// AddNearest adds scale·x, rounded to the nearest whole number (the even one of two), to sum. Products must be below 2^62.
 func AddNearest(sum []int64, x []float32, scale float64) {
 	x = x[:len(sum)]
 	for i := addNearestFast(sum, x, scale); i < len(sum); i++ {
 		sum[i] += int64(math.RoundToEven(float64(x[i]) * scale))
+	}
+}
+
+// AddNearest64 is AddNearest for float64.
+func AddNearest64(sum []int64, x []float64, scale float64) {
+	x = x[:len(sum)]
+	for i := addNearest64Fast(sum, x, scale); i < len(sum); i++ {
+		sum[i] += int64(math.RoundToEven(x[i] * scale))
+	}
+}
+
+// Truncate sets dst to scale·x without its fraction. Products must be below 2^62.
+func Truncate(dst []int64, x []float32, scale float64) {
+	x = x[:len(dst)]
+	for i := truncateFast(dst, x, scale); i < len(dst); i++ {
+		dst[i] = int64(float64(x[i]) * scale)
+	}
+}
+
+// AddClamped adds x to sum, each element cut to [-limit, limit].
+func AddClamped(sum, x []int64, limit int64) {
+	x = x[:len(sum)]
+	for i := addClampedFast(sum, x, limit); i < len(sum); i++ {
+		sum[i] += max(-limit, min(limit, x[i]))
 	}
 }
 

@@ -82,6 +82,15 @@ func roundAVX512(dst *int64, x *float32, coins *byte, groups int, scale float64)
 func addNearestAVX512(sum *int64, x *float32, groups int, scale float64)
 
 //go:noescape
+func addNearest64AVX512(sum *int64, x *float64, groups int, scale float64)
+
+//go:noescape
+func truncateAVX512(dst *int64, x *float32, groups int, scale float64)
+
+//go:noescape
+func addClampedAVX512(sum *int64, x *int64, groups int, limit int64)
+
+//go:noescape
 func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 
 //go:noescape
@@ -99,7 +108,8 @@ func addSquaresAVX512(x *float32, n int, sums *Squares)
 //go:noescape
 func addSquaresAVX2(x *float32, n int, sums *Squares)
 
-// roundFast, addNearestFast and addWrappedFast do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64.
+// roundFast and those that follow do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64, nor
+// choose the smaller of two of those.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
 	groups := len(dst) / 8
 	if !hasAVX512 || groups == 0 {
@@ -115,6 +125,33 @@ func addNearestFast(sum []int64, x []float32, scale float64) int {
 		return 0
 	}
 	addNearestAVX512(&sum[0], &x[0], groups, scale)
+	return 8 * groups
+}
+
+func addNearest64Fast(sum []int64, x []float64, scale float64) int {
+	groups := len(sum) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	addNearest64AVX512(&sum[0], &x[0], groups, scale)
+	return 8 * groups
+}
+
+func truncateFast(dst []int64, x []float32, scale float64) int {
+	groups := len(dst) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	truncateAVX512(&dst[0], &x[0], groups, scale)
+	return 8 * groups
+}
+
+func addClampedFast(sum, x []int64, limit int64) int {
+	groups := len(sum) / 8
+	if !hasAVX512 || groups == 0 {
+		return 0
+	}
+	addClampedAVX512(&sum[0], &x[0], groups, limit)
 	return 8 * groups
 }
 

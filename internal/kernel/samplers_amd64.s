@@ -1736,7 +1736,7 @@ TEXT ·addNearestAVX512(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ groups+16(FP), CX
 	VBROADCASTSD scale+24(FP), Z2
-nearest8:
+addNearest8:
 	VCVTPS2PD (SI), Z0
 	VMULPD Z2, Z0, Z0
 	VCVTPD2QQ Z0, Z0
@@ -1745,7 +1745,64 @@ nearest8:
 	ADDQ $32, SI
 	ADDQ $64, DI
 	DECQ CX
-	JNZ nearest8
+	JNZ addNearest8
+	VZEROUPPER
+	RET
+
+// func addNearest64AVX512(sum *int64, x *float64, groups int, scale float64)
+TEXT ·addNearest64AVX512(SB), NOSPLIT, $0-32
+	MOVQ sum+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VBROADCASTSD scale+24(FP), Z2
+addNearest648:
+	VMOVUPD (SI), Z0
+	VMULPD Z2, Z0, Z0
+	VCVTPD2QQ Z0, Z0
+	VPADDQ (DI), Z0, Z0
+	VMOVDQU64 Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ addNearest648
+	VZEROUPPER
+	RET
+
+// func truncateAVX512(dst *int64, x *float32, groups int, scale float64)
+TEXT ·truncateAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VBROADCASTSD scale+24(FP), Z2
+truncate8:
+	VCVTPS2PD (SI), Z0
+	VMULPD Z2, Z0, Z0
+	VCVTTPD2QQ Z0, Z0
+	VMOVDQU64 Z0, (DI)
+	ADDQ $32, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ truncate8
+	VZEROUPPER
+	RET
+
+// func addClampedAVX512(sum *int64, x *int64, groups int, limit int64)
+TEXT ·addClampedAVX512(SB), NOSPLIT, $0-32
+	MOVQ sum+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+	VPBROADCASTQ limit+24(FP), Z1
+	VPXORQ Z2, Z2, Z2
+	VPSUBQ Z1, Z2, Z2
+clamp8:
+	VPMINSQ (SI), Z1, Z0
+	VPMAXSQ Z2, Z0, Z0
+	VPADDQ (DI), Z0, Z0
+	VMOVDQU64 Z0, (DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ clamp8
 	VZEROUPPER
 	RET
 

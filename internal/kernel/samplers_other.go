@@ -21,6 +21,12 @@ func roundFast([]int64, []float32, float64, []byte) int { return 0 }
 
 func addNearestFast([]int64, []float32, float64) int { return 0 }
 
+func addNearest64Fast([]int64, []float64, float64) int { return 0 }
+
+func truncateFast([]int64, []float32, float64) int { return 0 }
+
+func addClampedFast([]int64, []int64, int64) int { return 0 }
+
 func addWrappedFast([]int64, []int64, int64, int64) int { return 0 }
 
 func sumSquaresFast([]float32) (float64, bool) { return 0, false }

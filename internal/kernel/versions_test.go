@@ -24,6 +24,11 @@ var kernels = []struct {
 		Normal32(dst, randomBytes(r.Uint64(), 4*n))
 		return dst
 	}, false},
+	{"Normal64", func(r *rand.Rand, n int) any {
+		dst := make([]float64, n/Normal64Group*Normal64Group)
+		Normal64(dst, randomBytes(r.Uint64(), 8*n))
+		return dst
+	}, false},
 	{"Keystream.Fill", func(r *rand.Rand, n int) any {
 		dst := make([]byte, n/Chunk*Chunk)
 		k := NewKeystream([32]byte(randomBytes(r.Uint64(), 32)))
@@ -56,6 +61,30 @@ var kernels = []struct {
 		AddNearest(sum, x, 1)
 		AddNearest(sum, x, 0x1p40)
 		return sum
+	}, false},
+	{"AddNearest64", func(r *rand.Rand, n int) any {
+		sum, x := make([]int64, n), make([]float64, n)
+		for i := range x {
+			x[i] = r.NormFloat64()
+			if i%3 == 0 {
+				x[i] = float64(r.IntN(18)-9) / 2 // halves go to the even side
+			}
+		}
+		AddNearest64(sum, x, 1)
+		AddNearest64(sum, x, 0x1.fffffffffffffp58) // more bits than a float64 holds
+		return sum
+	}, false},
+	{"Truncate and AddClamped", func(r *rand.Rand, n int) any {
+		sum, x := make([]int64, n), make([]int64, n)
+		Truncate(x, random(r, n), 0x1p40)
+		for i := range x {
+			sum[i] = r.Int64N(1<<40) - 1<<39
+			if i%5 == 0 {
+				x[i] = []int64{math.MinInt64, math.MaxInt64, 1 << 39, -1 << 39, 1<<39 + 1, -1<<39 - 1}[r.IntN(6)]
+			}
+		}
+		AddClamped(sum, x, 1<<39)
+		return []any{x, sum}
 	}, false},
 	{"AddWrapped and Unwrap", func(r *rand.Rand, n int) any {
 		sum, x, mean := make([]int64, n), make([]int64, n), make([]float32, n)

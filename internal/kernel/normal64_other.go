@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package kernel
+
+func normal64Fast([]float64, []byte) bool { return false }
