@@ -13,8 +13,8 @@ type View struct {
 
 // Workspace is the packing memory of matrix products. Its zero value is ready; one goroutine uses it at a time.
 type Workspace struct {
-	a, b    []float32
-	helpers []Workspace // one for each goroutine of a parallel product
+	a, b   []float32
+	shared *shared // of products by a crew
 }
 
 const (
