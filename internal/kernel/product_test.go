@@ -155,7 +155,7 @@ func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *test
 	shapes := []shape{
 		{m: 60, n: 40, k: 330}, {m: 150, n: 40, k: 60, transA: true, add: true}, {m: 60, n: 150, k: 40, transB: true},
 		{m: 10, n: 900, k: 40}, {m: 250, n: 5, k: 300, transB: true}, {m: 49, n: 67, k: 256, extraC: 2, offset: 3},
-		{m: 30, n: 600, k: 700}, // more of B than is packed at a time
+		{m: 4, n: 500, k: 700, transB: true}, // more of B than is packed at a time
 	}
 	for i, s := range shapes {
 		fused := map[bool][]float32{}
