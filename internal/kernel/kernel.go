@@ -9,21 +9,6 @@ package kernel
 
 import "math"
 
-// MatMul sets c = a·b with a of m×k, b of k×n, c of m×n. [Workspace.Multiply] is the same for a caller that keeps memory.
-func MatMul(c, a, b []float32, m, k, n int) {
-	new(Workspace).Multiply(c, n, View{a, k, 1}, View{b, n, 1}, m, n, k, false)
-}
-
-// MatMulTransA adds aᵀ·b to c, with a of m×k, b of m×n, c of k×n: a sum of outer products, example by example.
-func MatMulTransA(c, a, b []float32, m, k, n int) {
-	new(Workspace).Multiply(c, n, View{a, 1, k}, View{b, n, 1}, k, n, m, true)
-}
-
-// MatMulTransB sets c = a·bᵀ with a of m×n, b of k×n, c of m×k.
-func MatMulTransB(c, a, b []float32, m, n, k int) {
-	new(Workspace).Multiply(c, k, View{a, n, 1}, View{b, 1, n}, m, k, n, false)
-}
-
 // Axpy adds x·b to y, element by element.
 func Axpy(y []float32, x float32, b []float32) {
 	b = b[:len(y)]

@@ -7,19 +7,6 @@ import (
 	"testing"
 )
 
-// naive is the definition: c[i][j] = sum over l of a(i,l)·b(l,j), in float64.
-func naive(m, k, n int, a, b func(i, j int) float32) []float64 {
-	c := make([]float64, m*n)
-	for i := range m {
-		for j := range n {
-			for l := range k {
-				c[i*n+j] += float64(a(i, l)) * float64(b(l, j))
-			}
-		}
-	}
-	return c
-}
-
 func random(r *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -28,43 +15,6 @@ func random(r *rand.Rand, n int) []float32 {
 		}
 	}
 	return x
-}
-
-func wantNear(t *testing.T, what string, got []float32, want []float64) {
-	t.Helper()
-	for i := range want {
-		if math.Abs(float64(got[i])-want[i]) > 1e-4*(1+math.Abs(want[i])) {
-			t.Fatalf("%s: element %d is %g, the definition gives %g", what, i, got[i], want[i])
-		}
-	}
-}
-
-func TestProductsEqualTheirDefinitionAtEverySmallShape(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for m := range 7 {
-		for k := range 10 {
-			for n := range 10 {
-				a, b := random(r, m*k), random(r, k*n)
-				c := random(r, m*n)
-				MatMul(c, a, b, m, k, n)
-				wantNear(t, "MatMul", c, naive(m, k, n, func(i, l int) float32 { return a[i*k+l] }, func(l, j int) float32 { return b[l*n+j] }))
-
-				at, bt := random(r, m*k), random(r, m*n)
-				sum := random(r, k*n)
-				want := naive(k, m, n, func(l, i int) float32 { return at[i*k+l] }, func(i, j int) float32 { return bt[i*n+j] })
-				for i := range want {
-					want[i] += float64(sum[i])
-				}
-				MatMulTransA(sum, at, bt, m, k, n)
-				wantNear(t, "MatMulTransA", sum, want)
-
-				x, y := random(r, m*n), random(r, k*n)
-				z := random(r, m*k)
-				MatMulTransB(z, x, y, m, n, k)
-				wantNear(t, "MatMulTransB", z, naive(m, n, k, func(i, j int) float32 { return x[i*n+j] }, func(j, l int) float32 { return y[l*n+j] }))
-			}
-		}
-	}
 }
 
 func TestSumSquaresKeepsSmallCoordinatesBesideLargeOnes(t *testing.T) {

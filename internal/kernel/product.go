@@ -13,8 +13,8 @@ type View struct {
 
 // Workspace is the packing memory of matrix products. Its zero value is ready; one goroutine uses it at a time.
 type Workspace struct {
-	a, b    []float32
-	helpers []Workspace // one for each goroutine of a parallel product
+	a, b   []float32
+	shared *shared // of products by a crew
 }
 
 const (
@@ -102,7 +102,7 @@ func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) product 
 	}
 	p.tileRows, p.tileWidth = tileShape()
 	// Rows of B that are far apart crowd the same sets of the cache, and copying them pays if enough rows of A use the copy.
-	p.packB = b.Col != 1 || m > 2*p.tileRows && (n > 2*p.tileWidth || b.Row%256 == 0)
+	p.packB = b.Col != 1 || m > 2*p.tileRows && (n > 4*p.tileWidth || b.Row%256 == 0)
 	p.packA = n > 2*p.tileWidth && a.Row%256 == 0
 	return p
 }

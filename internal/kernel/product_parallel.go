@@ -1,92 +1,119 @@
 package kernel
 
-import (
-	"sync"
-	"sync/atomic"
-)
+// Crew does tasks, several at once if it can. The caller has one: this package starts no goroutine.
+type Crew interface {
+	// Size is how many tasks may run at once.
+	Size() int
+	// Do calls task(worker, i) for each i below tasks, with workers below Size that are never used twice at once, and returns when all are done.
+	Do(tasks int, task func(worker, i int))
+}
 
-// MultiplyParallel is [Workspace.Multiply] by up to so many goroutines, which end before it returns. The bits are the same.
+// MultiplyParallel is [Workspace.Multiply] by a crew, or by the caller alone if there is none. The bits are the same.
 //
 // They pack B together, once, and then share out the tiles of C.
-func (w *Workspace) MultiplyParallel(c []float32, ldc int, a, b View, m, n, k int, add bool, workers int) {
-	// Another processor joins in after some 50 microseconds, the pause that Go's scheduler makes before it hands over the newest
-	// goroutine: by then one thread alone is done with fewer multiplications than these.
-	const worthIt = 1 << 22
-	if workers < 2 || m*n*k < worthIt {
+func (w *Workspace) MultiplyParallel(c []float32, ldc int, a, b View, m, n, k int, add bool, crew Crew) {
+	// A few microseconds of one thread, which is what a crew takes to begin and to end twice.
+	const worthIt = 1 << 19
+	if crew == nil || crew.Size() < 2 || m*n*k < worthIt {
 		w.Multiply(c, ldc, a, b, m, n, k, add)
 		return
 	}
-	w.share(c, ldc, a, b, m, n, k, add, workers)
+	w.share(c, ldc, a, b, m, n, k, add, crew)
 }
 
-func (w *Workspace) share(c []float32, ldc int, a, b View, m, n, k int, add bool, workers int) {
+func (w *Workspace) share(c []float32, ldc int, a, b View, m, n, k int, add bool, crew Crew) {
 	if !checkProduct(c, ldc, a, b, m, n, k, add) {
 		return
 	}
-	p := newProduct(c, ldc, a, b, m, n, k, add)
-	if p.packB {
-		w.b = grown(w.b, k*p.packedColumns())
+	if w.shared == nil {
+		w.shared = newShared()
 	}
-	if len(w.helpers) < workers {
-		w.helpers = make([]Workspace, workers)
+	s := w.shared
+	if len(s.workers) < crew.Size() {
+		s.workers = make([]Workspace, crew.Size())
 	}
-	s := p.pieces(workers)
-	s.packed.Add(s.toPack)
-	var all sync.WaitGroup
-	for i := 1; i < workers; i++ {
-		all.Go(func() { s.work(&p, w.b, &w.helpers[i]) })
+	s.product = newProduct(c, ldc, a, b, m, n, k, add)
+	s.cut(crew.Size())
+	for s.at = 0; s.at < k; s.at += s.deep {
+		s.deep = min(s.deep, k-s.at)
+		if s.packB {
+			w.b = grown(w.b, s.deep*s.packedColumns())
+			s.panels = w.b
+			crew.Do(s.parts()*s.packedColumns()/s.tileWidth, s.packTask)
+		}
+		crew.Do(s.bands*s.strips, s.multiplyTask)
 	}
-	s.work(&p, w.b, &w.helpers[0])
-	all.Wait()
+	s.product, s.panels = product{}, nil // the caller's memory is not ours to keep
 }
 
-// shared is what the goroutines of a product take their work from.
+// shared is a product that a crew works on, and how it is cut into tasks.
 type shared struct {
-	toPack      int // panels of B
-	rows, width int // of the pieces of C
-	pieces      int
-	packed      sync.WaitGroup
-	nextPanel   atomic.Int64
-	nextPiece   atomic.Int64
+	product
+	at, deep      int       // the steps of k that are worked on: whole parts of depth
+	panels        []float32 // of B, packed: part after part
+	bands, strips int       // the pieces of C, across and down: whole tiles
+	workers       []Workspace
+
+	packTask, multiplyTask func(worker, i int) // made once: a function made for each product would be an allocation
 }
 
-// pieces cuts C into bands of whole tiles, or into columns where there are few rows; about four for each worker, so that one who
-// wakes late holds nobody up.
-func (p *product) pieces(workers int) *shared {
+func newShared() *shared {
 	s := &shared{}
-	if p.packB {
-		s.toPack = p.packedColumns() / p.tileWidth
-	}
-	cut := func(length, unit int) int {
-		units := (length + unit - 1) / unit
-		return max(units/(4*workers), 1) * unit
-	}
-	s.rows, s.width = min(cut(p.m, p.tileRows), bandRows), p.n
-	if p.m < 2*workers*p.tileRows {
-		s.rows, s.width = p.m, cut(p.n, p.tileWidth)
-	}
-	s.pieces = ((p.m + s.rows - 1) / s.rows) * ((p.n + s.width - 1) / s.width)
+	s.packTask, s.multiplyTask = s.packPanel, s.multiplyPiece
 	return s
 }
 
-func (s *shared) work(p *product, packedB []float32, w *Workspace) {
-	for j := int(s.nextPanel.Add(1)) - 1; j < s.toPack; j = int(s.nextPanel.Add(1)) - 1 {
-		for at := 0; at < p.k; at += p.depth {
-			p.pack(packedB[at*p.packedColumns():], at, min(p.depth, p.k-at), j*p.tileWidth, min((j+1)*p.tileWidth, p.n))
-		}
-		s.packed.Done()
+// sharedPanels is how many elements of B are packed at a time, at least one part of k: half of a second cache of 2 MiB, where they
+// stay while bands of A go by.
+const sharedPanels = 1 << 18
+
+// cut chooses the pieces: bands of rows, or strips of columns where rows are few; some for each worker, so that one who is late or
+// slow holds nobody up.
+func (s *shared) cut(workers int) {
+	s.deep = max(sharedPanels/(s.packedColumns()*s.depth), 1) * s.depth
+	const each = 4
+	down, across := (s.m+s.tileRows-1)/s.tileRows, s.packedColumns()/s.tileWidth
+	s.bands, s.strips = min(down, each*workers), 1
+	if down < 2*workers {
+		s.bands, s.strips = 1, min(across, each*workers)
 	}
-	s.packed.Wait()
-	across := (p.n + s.width - 1) / s.width
-	for i := int(s.nextPiece.Add(1)) - 1; i < s.pieces; i = int(s.nextPiece.Add(1)) - 1 {
-		top, from := i/across*s.rows, i%across*s.width
-		for at := 0; at < p.k; at += p.depth {
-			depth := min(p.depth, p.k-at)
-			panels := p.b.from(at, 0)
-			if s.toPack > 0 {
-				panels = p.packed(packedB[at*p.packedColumns():], depth)
-			}
-			p.band(w, panels, at, depth, top, min(top+s.rows, p.m), from, min(from+s.width, p.n))
-		}
+	most := bandRows / s.tileRows // tiles of a band, or packed rows of A would not fit
+	s.bands = max(s.bands, (down+most-1)/most)
+}
+
+// parts is how many parts of k are worked on.
+func (s *shared) parts() int { return (s.deep + s.depth - 1) / s.depth }
+
+// part is the steps of k of one of them, and its packed panels.
+func (s *shared) part(i int) (at, depth int, panels []float32) {
+	at = s.at + i*s.depth
+	if s.packB {
+		panels = s.panels[i*s.depth*s.packedColumns():]
 	}
+	return at, min(s.depth, s.k-at), panels
+}
+
+func (s *shared) packPanel(_, i int) {
+	at, depth, panels := s.part(i % s.parts())
+	from := i / s.parts() * s.tileWidth
+	s.pack(panels, at, depth, from, min(from+s.tileWidth, s.n))
+}
+
+func (s *shared) multiplyPiece(worker, i int) {
+	top, bottom := share(i/s.strips, s.bands, s.m, s.tileRows)
+	from, to := share(i%s.strips, s.strips, s.n, s.tileWidth)
+	for part := range s.parts() {
+		at, depth, packed := s.part(part)
+		panels := s.b.from(at, 0)
+		if s.packB {
+			panels = s.packed(packed, depth)
+		}
+		s.band(&s.workers[worker], panels, at, depth, top, bottom, from, to)
+	}
+}
+
+// share is the i-th of so many shares of a length: whole units, as even as can be.
+func share(i, shares, length, unit int) (from, to int) {
+	units := (length + unit - 1) / unit
+	return units * i / shares * unit, min(units*(i+1)/shares*unit, length)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"hubbub/internal/crew"
 )
 
 // shape is a product as a test makes it: strides beyond the dense ones, transposed or not, at odd offsets.
@@ -79,7 +81,9 @@ func (s shape) check(t *testing.T, w *Workspace, seed uint64) []float32 {
 		}
 	}
 	if s.workers > 0 {
-		w.share(c, ldc, a, b, s.m, s.n, s.k, s.add, s.workers) // whatever the size
+		workers := crew.New(s.workers)
+		w.share(c, ldc, a, b, s.m, s.n, s.k, s.add, workers) // whatever the size
+		workers.Close()
 	} else {
 		w.Multiply(c, ldc, a, b, s.m, s.n, s.k, s.add)
 	}
@@ -110,6 +114,13 @@ func sameBits(a, b []float32) bool {
 func TestEveryVersionMultipliesAtEveryEdge(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	var shapes []shape
+	for m := range 7 { // every small shape, as the three products of a layer: forward, gradient, backward
+		for n := range 10 {
+			for k := range 10 {
+				shapes = append(shapes, shape{m: m, n: n, k: k}, shape{m: m, n: n, k: k, transA: true, add: true}, shape{m: m, n: n, k: k, transB: true})
+			}
+		}
+	}
 	for m := range 27 { // every height of a tile
 		shapes = append(shapes, shape{m: m, n: 33, k: 5}, shape{m: m, n: 7, k: 4, add: true, extraA: 1, extraB: 2, extraC: 3, offset: 1})
 	}
@@ -144,6 +155,7 @@ func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *test
 	shapes := []shape{
 		{m: 60, n: 40, k: 330}, {m: 150, n: 40, k: 60, transA: true, add: true}, {m: 60, n: 150, k: 40, transB: true},
 		{m: 10, n: 900, k: 40}, {m: 250, n: 5, k: 300, transB: true}, {m: 49, n: 67, k: 256, extraC: 2, offset: 3},
+		{m: 4, n: 500, k: 700, transB: true}, // more of B than is packed at a time
 	}
 	for i, s := range shapes {
 		fused := map[bool][]float32{}
@@ -202,10 +214,18 @@ func TestAParallelProductIsTheProduct(t *testing.T) {
 	a, b, c, want := View{random(r, m*k), k, 1}, View{random(r, k*n), 1, k}, make([]float32, m*n), make([]float32, m*n)
 	var w Workspace
 	w.Multiply(want, n, a, b, m, n, k, false)
-	for workers := range 5 {
+	if w.MultiplyParallel(c, n, a, b, m, n, k, false, nil); !sameBits(c, want) {
+		t.Error("the caller alone gives other bits")
+	}
+	for size := 1; size < 5; size++ {
+		workers := crew.New(size)
+		defer workers.Close()
 		clear(c)
 		if w.MultiplyParallel(c, n, a, b, m, n, k, false, workers); !sameBits(c, want) {
-			t.Errorf("%d workers give other bits", workers)
+			t.Errorf("a crew of %d gives other bits", size)
+		}
+		if n := testing.AllocsPerRun(5, func() { w.MultiplyParallel(c, n, a, b, m, n, k, false, workers) }); n > 0 {
+			t.Errorf("a crew of %d: %g allocations", size, n)
 		}
 	}
 }
@@ -309,6 +329,8 @@ func (s shape) benchmark(b *testing.B, workers int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x, y, c := s.view(r, s.m, s.k, 0, s.transA), s.view(r, s.k, s.n, 0, s.transB), make([]float32, s.m*s.n)
 	var w Workspace
+	shared := crew.New(workers)
+	defer shared.Close()
 	// The best of many short batches: on a shared machine an average measures the neighbours.
 	flops := 2 * float64(s.m*s.n*s.k)
 	batch := 1 + int(100e6/flops)
@@ -316,7 +338,7 @@ func (s shape) benchmark(b *testing.B, workers int) {
 	for b.Loop() {
 		start := time.Now()
 		for range batch {
-			w.MultiplyParallel(c, s.n, x, y, s.m, s.n, s.k, s.add, workers)
+			w.MultiplyParallel(c, s.n, x, y, s.m, s.n, s.k, s.add, shared)
 		}
 		fastest = min(fastest, time.Since(start))
 	}
