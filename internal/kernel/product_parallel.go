@@ -67,18 +67,20 @@ func newShared() *shared {
 // stay while bands of A go by.
 const sharedPanels = 1 << 18
 
-// cut chooses the pieces: bands of rows, or strips of columns where rows are few; some for each worker, so that one who is late or
-// slow holds nobody up.
+// cut chooses the pieces: bands of rows, or strips of columns where rows are few; the same number for each worker, and more than one,
+// so that one who is late holds the others up less. Each piece reads all of B: more would be slower.
 func (s *shared) cut(workers int) {
 	s.deep = max(sharedPanels/(s.packedColumns()*s.depth), 1) * s.depth
-	const each = 4
+	const each = 2
 	down, across := (s.m+s.tileRows-1)/s.tileRows, s.packedColumns()/s.tileWidth
 	s.bands, s.strips = min(down, each*workers), 1
 	if down < 2*workers {
 		s.bands, s.strips = 1, min(across, each*workers)
 	}
 	most := bandRows / s.tileRows // tiles of a band, or packed rows of A would not fit
-	s.bands = max(s.bands, (down+most-1)/most)
+	if least := (down + most - 1) / most; least > s.bands {
+		s.bands = (least + workers - 1) / workers * workers
+	}
 }
 
 // parts is how many parts of k are worked on.
