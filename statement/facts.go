@@ -81,7 +81,7 @@ type Facts struct {
 	Colluders  float64 // the part of a cohort that may tell the server all it knows (Distributed)
 	Masked     bool    // the protocol of secure aggregation is run; otherwise sums in the clear stand for it
 	Protocol   string  // what it is proved to show, and to whom (Masked)
-	Failure    float64 // probability that the protocol hides nothing, per round and whatever the data
+	Failure    float64 // probability that a round hides less than is counted on, whatever the data: a bad graph, more colluders
 	Distance   float64 // statistical distance of all samples of a round from their ideal law
 
 	Seeded bool // the noise comes from a seed, as in a simulation

@@ -271,12 +271,12 @@ func (f Facts) aggregated(v *View) {
 	if f.Masked {
 		v.assume("secure aggregation: %s", f.Protocol)
 		v.assume("nobody breaks X25519, AES-256 or SHA-256")
-		if f.Failure > 0 && v.Adversary != Public {
-			v.Failure = f.Failure * float64(f.Rounds)
-			v.Notes = append(v.Notes, fmt.Sprintf("with probability at most %.1g some round's masks hide nothing, which is taken out of delta", v.Failure))
-		}
 	} else {
 		v.assume(SimulatedAggregation)
+	}
+	if f.Failure > 0 && v.Adversary != Public {
+		v.Failure = f.Failure * float64(f.Rounds)
+		v.Notes = append(v.Notes, fmt.Sprintf("with probability at most %.1g some round hides less than is counted on, which is taken out of delta", v.Failure))
 	}
 	switch {
 	case f.Colluders == 0 && v.Adversary == Server:

@@ -46,6 +46,9 @@ func (f *Federation) aggregate() {
 	if f.Facts.Masked && f.largestCohort() > secagg.CompleteUpTo {
 		f.Facts.Failure = 0x1p-40 // that the graph is a bad one
 	}
+	if s.Noise == "minimum" && s.MaxColluders > 0 && f.Facts.Poisson {
+		f.Facts.Failure += rareCohort // that more collude than the shares were sized for
+	}
 }
 
 // Aggregation is how the contributions of an expected cohort are added up.
@@ -63,7 +66,15 @@ func (f *Federation) aggregation() (*Aggregation, error) {
 	if err != nil {
 		return nil, f.Config.refuse("secagg", "cannot be run: %v", err)
 	}
-	_, claim := p.Claim(true)
+	against, claim := p.Claim(true)
+	// Cohorts differ in size: what is not claimed for a large one is not claimed.
+	large, err := f.secaggParams(1, nil, f.largestCohort())
+	if err != nil {
+		return nil, f.Config.refuse("secagg", "cannot be run for a cohort of %d, which may be drawn: %v", f.largestCohort(), err)
+	}
+	if other, weaker := large.Claim(true); other < against {
+		claim = weaker
+	}
 	return &Aggregation{p.String(), claim}, nil
 }
 

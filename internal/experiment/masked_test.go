@@ -74,3 +74,24 @@ func TestAMaskedRunSaysWhatItRestsOn(t *testing.T) {
 		}
 	}
 }
+
+// A cohort that may be drawn too large for a complete graph gets the claim of the large one, every round.
+func TestTheClaimIsThatOfTheLargestCohort(t *testing.T) {
+	for size, want := range map[string]string{"240": "an honest-but-curious server", "100": "a malicious server"} {
+		f := prepared(t, "privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}",
+			"secagg={kind: masked, max_colluders: 0.05}", "cohort={sampling: poisson, expected_size: "+size+"}")
+		if !strings.HasPrefix(f.Facts.Protocol, want) {
+			t.Errorf("cohorts of about %s: %q, want %s", size, f.Facts.Protocol, want)
+		}
+	}
+}
+
+// Shares that count on honest clients leave out as many colluders as a large cohort may have, not as the expected one.
+func TestSharesLeaveOutTheColludersOfALargeCohort(t *testing.T) {
+	f := prepared(t, "privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}",
+		"secagg={kind: ideal, noise: minimum, max_colluders: 0.1}", "cohort={sampling: poisson, expected_size: 100, min_survivors: 60}")
+	large := f.cohortBelow(rareCohort)
+	if want := 60 - large/10; large < 180 || f.crowd().Shares != want || f.Facts.Failure != rareCohort {
+		t.Errorf("cohorts up to %d: %d shares, want %d; failure %g", large, f.crowd().Shares, want, f.Facts.Failure)
+	}
+}

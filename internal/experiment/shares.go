@@ -126,18 +126,25 @@ func (f *Federation) crowd() mechanism.Crowd {
 		c.Noise = mechanism.InLayers
 	case f.Config.Secagg.Noise == "minimum":
 		c.Noise = mechanism.ByShares
-		c.Shares = max(1, c.Shares-graph.AtMost(f.Config.Secagg.MaxColluders, c.Clients))
+		// The colluders are counted in a cohort that is exceeded only with probability rareCohort, which aggregate takes from delta; the
+		// client itself is honest, so one share is certain.
+		c.Shares = max(1, c.Shares-graph.AtMost(f.Config.Secagg.MaxColluders, f.cohortBelow(rareCohort)))
 	}
 	return c
 }
 
-// largestCohort is a size that a cohort exceeds with probability below 1e-6 (Chernoff); a larger one could only
-// overflow the bits, and would leak nothing.
-func (f *Federation) largestCohort() int {
+// largestCohort is a size that a cohort hardly ever exceeds; a larger one could only overflow the bits, and would leak nothing.
+func (f *Federation) largestCohort() int { return f.cohortBelow(1e-6) }
+
+// rareCohort is a probability that no guarantee notices.
+const rareCohort = 1e-18
+
+// cohortBelow is a size that a cohort exceeds with at most this probability (Chernoff).
+func (f *Federation) cohortBelow(probability float64) int {
 	if !f.Facts.Poisson {
 		return int(f.Facts.CohortSize)
 	}
-	m, tail := f.Facts.CohortSize, math.Log(1e6)
+	m, tail := f.Facts.CohortSize, -math.Log(probability)
 	return min(f.Facts.Clients, int(math.Ceil(m+tail/3+math.Sqrt(tail*tail/9+2*m*tail))))
 }
 
