@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -18,14 +19,14 @@ import (
 func (a *app) reproduceCommand() *cobra.Command {
 	var table, figure int
 	var fast, full, check bool
-	var out string
+	var out, runs string
 	c := &cobra.Command{
 		Use:   "reproduce PAPER",
 		Short: "Run a paper's experiments and put its numbers beside ours",
 		Long: `Run a paper's experiments and put its numbers beside ours.
 
-Tables (Markdown, CSV, JSON) and figures (SVG, PNG) go to the folder that --out names. Every run is kept below it, by the hash of its
-configuration: the same command again, or after Ctrl-C, runs only what is missing. --fast takes minutes, with fewer clients, rounds or
+Tables (Markdown, CSV, JSON) and figures (SVG, PNG) go to the folder that --out names. Every run is kept below it (or in the folder that
+--runs names) by the hash of its configuration: the same command again, or after Ctrl-C, runs only what is missing. --fast takes minutes, with fewer clients, rounds or
 seeds, as the tables say; --full is the paper's setting and takes hours. --check ends with exit code 1 when an order or a distance that we
 state does not hold. The experiment files are in experiments/PAPER of the source and can be run one by one with hubbub run.`,
 		Example: `  hubbub reproduce 002
@@ -58,9 +59,12 @@ state does not hold. The experiment files are in experiments/PAPER of the source
 			if out == "" {
 				out = filepath.Join("results", paper.ID)
 			}
+			if runs == "" {
+				runs = filepath.Join(out, "runs")
+			}
 			report := reproduce.Report{Paper: paper.ID, Title: paper.Title, Scale: scale, Made: builtFrom(),
 				Command: strings.TrimSpace(fmt.Sprintf("hubbub reproduce %s --%s %s", paper.ID, scale, flagOf(name)))}
-			return a.reproduce(c.Context(), report, items, out, check)
+			return a.reproduce(c.Context(), report, items, out, runs, check)
 		},
 	}
 	c.Flags().IntVar(&table, "table", 0, "only this table")
@@ -69,6 +73,7 @@ state does not hold. The experiment files are in experiments/PAPER of the source
 	c.Flags().BoolVar(&full, "full", false, "the paper's setting: hours")
 	c.Flags().BoolVar(&check, "check", false, "exit with 1 if something that we state does not hold")
 	c.Flags().StringVar(&out, "out", "", "folder for tables, figures and runs (default results/PAPER)")
+	c.Flags().StringVar(&runs, "runs", "", "folder for the runs (default OUT/runs)")
 	c.MarkFlagsMutuallyExclusive("table", "figure")
 	c.MarkFlagsMutuallyExclusive("fast", "full")
 	return c
@@ -99,16 +104,16 @@ func (a *app) listPapers() error {
 		for _, p := range reproduce.Papers() {
 			a.printf("%s  %s\n", p.ID, p.Title)
 			for _, i := range p.Items {
-				a.printf("     %-10s %s\n", i.Name, i.About)
+				a.printf("     %-10s %s (--full: %s)\n", i.Name, i.About, hours([]reproduce.Item{i}))
 			}
 		}
 	})
 }
 
-func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []reproduce.Item, out string, check bool) error {
+func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []reproduce.Item, out, runs string, check bool) error {
 	bench := &reproduce.Bench{
 		Scale: report.Scale, Paper: report.Paper, Version: version, Context: ctx,
-		Store: &experiment.Store{Root: filepath.Join(out, "runs")},
+		Store: &experiment.Store{Root: runs},
 		Say: func(format string, args ...any) {
 			if !a.json {
 				fmt.Fprintf(a.errs, format+"\n", args...)
@@ -117,6 +122,9 @@ func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []re
 	}
 	if err := os.MkdirAll(bench.Store.Root, 0o755); err != nil {
 		return fmt.Errorf("make the folder for runs: %w", err)
+	}
+	if report.Scale == reproduce.Full {
+		bench.Say("the paper's setting takes about %s on two cores; what is already there is not run again", hours(items))
 	}
 	for _, item := range items {
 		bench.Say("%s: %s", item.Name, item.About)
@@ -147,6 +155,21 @@ func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []re
 		return errSaid
 	}
 	return nil
+}
+
+// hours says how long the full setting of items takes.
+func hours(items []reproduce.Item) string {
+	var all time.Duration
+	for _, i := range items {
+		all += i.Full
+	}
+	switch {
+	case all < time.Minute:
+		return "a minute"
+	case all < 100*time.Minute:
+		return fmt.Sprintf("%.0f minutes", all.Minutes())
+	}
+	return fmt.Sprintf("%.0f hours", math.Ceil(all.Hours()))
 }
 
 // builtFrom names the program: its version and, if it was built from a repository, the commit.

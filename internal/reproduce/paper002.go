@@ -11,8 +11,8 @@ import (
 // paper002 is the distributed Skellam mechanism.
 func paper002() Paper {
 	return Paper{ID: "002", Title: "The distributed Skellam mechanism: a novel approach to federated learning with differential privacy", Items: []Item{
-		{"figure 1", "accuracy on MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "mnist", "figure-1", 15) }},
-		{"figure 2", "accuracy on Fashion-MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "fashion-mnist", "figure-2", 10) }},
+		{"figure 1", "accuracy on MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "mnist", "figure-1", 15) }, 0},
+		{"figure 2", "accuracy on Fashion-MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "fashion-mnist", "figure-2", 10) }, 0},
 	}}
 }
 

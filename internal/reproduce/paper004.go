@@ -12,15 +12,15 @@ import (
 // paper004 is federated f-differential privacy with PriFedSync.
 func paper004() Paper {
 	return Paper{ID: "004", Title: "Federated f-Differential Privacy (PriFedSync)", Items: []Item{
-		{"table 1", "MNIST: rounds until the personal models reach 90% on average", rounds004Table1},
-		{"table 2", "MNIST: small and large batches", rounds004Table2},
-		{"table 3", "CIFAR-10: rounds until the personal models reach 52% on average", rounds004Table3},
-		{"figure 1", "MNIST: personal models against the global one", personalFigure},
-		{"figure 2", "MNIST: batch sizes", batchFigure},
-		{"figure 3", "CIFAR-10: personal models against the global one, half of the clients a round", cifarFigure},
-		{"figure 4", "the trade-off function of a sampled Gaussian mechanism", tradeoffFigure},
-		{"figure 5", "MNIST: sampling rates of clients", samplingFigure},
-		{"figure 6", "CIFAR-10: labels of ten clients, and accuracy with all clients in every round", labelsFigure},
+		{"table 1", "MNIST: rounds until the personal models reach 90% on average", rounds004Table1, 0},
+		{"table 2", "MNIST: small and large batches", rounds004Table2, 0},
+		{"table 3", "CIFAR-10: rounds until the personal models reach 52% on average", rounds004Table3, 0},
+		{"figure 1", "MNIST: personal models against the global one", personalFigure, 0},
+		{"figure 2", "MNIST: batch sizes", batchFigure, 0},
+		{"figure 3", "CIFAR-10: personal models against the global one, half of the clients a round", cifarFigure, 0},
+		{"figure 4", "the trade-off function of a sampled Gaussian mechanism", tradeoffFigure, 0},
+		{"figure 5", "MNIST: sampling rates of clients", samplingFigure, 0},
+		{"figure 6", "CIFAR-10: labels of ten clients, and accuracy with all clients in every round", labelsFigure, 0},
 	}}
 }
 

@@ -8,6 +8,7 @@ package reproduce
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Scale is how much of a paper's setting is run.
@@ -31,6 +32,7 @@ type Item struct {
 	Name  string // figure 1, table 2
 	About string // one line
 	Make  func(*Bench) (Outcome, error)
+	Full  time.Duration // about how long the paper's setting takes on two cores, for those who must decide to wait
 }
 
 // File is the item's name in a file name: figure-1.
