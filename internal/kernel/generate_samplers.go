@@ -44,6 +44,7 @@ func main() {
 		addWrapped(v)
 		sumSquares(v, false)
 		sumSquares(v, true)
+		roughSquares(v)
 	}
 	out.Flush()
 }
@@ -218,7 +219,7 @@ func sumSquares(v vector, carry bool) {
 		}
 	} else {
 		// Masks of four: the first columns of a table of ones, then zeros, from as many before its middle as there are elements.
-		op("LEAQ ·ones<>+128(SB), AX")
+		op("LEAQ ·ones<>+256(SB), AX")
 		op("SHLQ $2, CX")
 		op("SUBQ CX, AX")
 		for i := range registers {
@@ -256,17 +257,84 @@ func sumSquares(v vector, carry bool) {
 	op("RET")
 }
 
-// ones are 32 ones before 32 zeros.
+// roughSquares is roughBlock: 64 partial sums in float32.
+func roughSquares(v vector) {
+	r := func(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
+	registers := 64 / v.lanes
+	function("roughSquares"+v.name, "(x *float32, n int) float32", 20)
+	op("MOVQ x+0(FP), SI")
+	op("MOVQ n+8(FP), CX")
+	for i := range registers {
+		op("VXORPS X%d, X%d, X%d", i, i, i)
+	}
+	add := func(i int, load string) {
+		free := r(8 + i%4)
+		op("%s, %s", load, free)
+		op("VMULPS %s, %s, %s", free, free, free)
+		op("VADDPS %s, %s, %s", free, r(i), r(i))
+	}
+	op("SUBQ $64, CX")
+	op("JLT roughRest%s", v.name)
+	line("rough%s:", v.name)
+	for i := range registers {
+		add(i, fmt.Sprintf("VMOVUPS %d(SI)", 4*v.lanes*i))
+	}
+	op("ADDQ $256, SI")
+	op("SUBQ $64, CX")
+	op("JGE rough%s", v.name)
+	line("roughRest%s:", v.name) // adding the squares of zeros changes nothing
+	op("ADDQ $64, CX")
+	op("JEQ roughReduce%s", v.name)
+	if v.name == "AVX512" {
+		op("MOVL $1, AX")
+		op("SHLQ CX, AX")
+		op("DECQ AX")
+		for i := range registers {
+			op("KMOVW AX, K1")
+			add(i, fmt.Sprintf("VMOVUPS.Z %d(SI), K1", 64*i))
+			op("SHRQ $16, AX")
+		}
+	} else {
+		op("LEAQ ·ones<>+256(SB), AX")
+		op("SHLQ $2, CX")
+		op("SUBQ CX, AX")
+		for i := range registers {
+			op("VMOVUPS %d(AX), Y12", 32*i)
+			add(i, fmt.Sprintf("VMASKMOVPS %d(SI), Y12", 32*i))
+		}
+	}
+	line("roughReduce%s:", v.name)
+	for half := registers / 2; half > 0; half /= 2 { // halves are added to halves
+		for i := range half {
+			op("VADDPS %s, %s, %s", r(i+half), r(i), r(i))
+		}
+	}
+	if v.name == "AVX512" {
+		op("VEXTRACTF64X4 $1, Z0, Y1")
+		op("VADDPS Y1, Y0, Y0")
+	}
+	op("VEXTRACTF128 $1, Y0, X1")
+	op("VADDPS X1, X0, X0")
+	op("VPERMILPS $0x4e, X0, X1")
+	op("VADDPS X1, X0, X0")
+	op("VPERMILPS $0xb1, X0, X1")
+	op("VADDSS X1, X0, X0")
+	op("VMOVSS X0, ret+16(FP)")
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// ones are 64 ones before 64 zeros.
 func ones() {
 	line("")
-	for i := range 32 {
+	for i := range 64 {
 		value := "0xffffffffffffffff"
-		if i >= 16 {
+		if i >= 32 {
 			value = "0"
 		}
 		op("DATA ·ones<>+%d(SB)/8, $%s", 8*i, value)
 	}
-	op("GLOBL ·ones<>(SB), RODATA|NOPTR, $256")
+	op("GLOBL ·ones<>(SB), RODATA|NOPTR, $512")
 }
 
 // vector is an instruction set: its name, its registers, and the spelling of what differs between the two.

@@ -108,6 +108,12 @@ func addSquaresAVX512(x *float32, n int, sums *Squares)
 //go:noescape
 func addSquaresAVX2(x *float32, n int, sums *Squares)
 
+//go:noescape
+func roughSquaresAVX512(x *float32, n int) float32
+
+//go:noescape
+func roughSquaresAVX2(x *float32, n int) float32
+
 // roundFast and those that follow do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64, nor
 // choose the smaller of two of those.
 func roundFast(dst []int64, x []float32, scale float64, coins []byte) int {
@@ -190,4 +196,14 @@ func addSquaresFast(sums *Squares, x []float32) bool {
 		return false
 	}
 	return true
+}
+
+func roughBlock(x []float32) float32 {
+	switch {
+	case hasAVX512:
+		return roughSquaresAVX512(&x[0], len(x))
+	case hasAVX2:
+		return roughSquaresAVX2(&x[0], len(x))
+	}
+	return roughBlockPlain(x)
 }

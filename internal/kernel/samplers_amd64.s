@@ -1822,23 +1822,55 @@ clamp8:
 	DATA ·ones<>+104(SB)/8, $0xffffffffffffffff
 	DATA ·ones<>+112(SB)/8, $0xffffffffffffffff
 	DATA ·ones<>+120(SB)/8, $0xffffffffffffffff
-	DATA ·ones<>+128(SB)/8, $0
-	DATA ·ones<>+136(SB)/8, $0
-	DATA ·ones<>+144(SB)/8, $0
-	DATA ·ones<>+152(SB)/8, $0
-	DATA ·ones<>+160(SB)/8, $0
-	DATA ·ones<>+168(SB)/8, $0
-	DATA ·ones<>+176(SB)/8, $0
-	DATA ·ones<>+184(SB)/8, $0
-	DATA ·ones<>+192(SB)/8, $0
-	DATA ·ones<>+200(SB)/8, $0
-	DATA ·ones<>+208(SB)/8, $0
-	DATA ·ones<>+216(SB)/8, $0
-	DATA ·ones<>+224(SB)/8, $0
-	DATA ·ones<>+232(SB)/8, $0
-	DATA ·ones<>+240(SB)/8, $0
-	DATA ·ones<>+248(SB)/8, $0
-	GLOBL ·ones<>(SB), RODATA|NOPTR, $256
+	DATA ·ones<>+128(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+136(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+144(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+152(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+160(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+168(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+176(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+184(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+192(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+200(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+208(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+216(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+224(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+232(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+240(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+248(SB)/8, $0xffffffffffffffff
+	DATA ·ones<>+256(SB)/8, $0
+	DATA ·ones<>+264(SB)/8, $0
+	DATA ·ones<>+272(SB)/8, $0
+	DATA ·ones<>+280(SB)/8, $0
+	DATA ·ones<>+288(SB)/8, $0
+	DATA ·ones<>+296(SB)/8, $0
+	DATA ·ones<>+304(SB)/8, $0
+	DATA ·ones<>+312(SB)/8, $0
+	DATA ·ones<>+320(SB)/8, $0
+	DATA ·ones<>+328(SB)/8, $0
+	DATA ·ones<>+336(SB)/8, $0
+	DATA ·ones<>+344(SB)/8, $0
+	DATA ·ones<>+352(SB)/8, $0
+	DATA ·ones<>+360(SB)/8, $0
+	DATA ·ones<>+368(SB)/8, $0
+	DATA ·ones<>+376(SB)/8, $0
+	DATA ·ones<>+384(SB)/8, $0
+	DATA ·ones<>+392(SB)/8, $0
+	DATA ·ones<>+400(SB)/8, $0
+	DATA ·ones<>+408(SB)/8, $0
+	DATA ·ones<>+416(SB)/8, $0
+	DATA ·ones<>+424(SB)/8, $0
+	DATA ·ones<>+432(SB)/8, $0
+	DATA ·ones<>+440(SB)/8, $0
+	DATA ·ones<>+448(SB)/8, $0
+	DATA ·ones<>+456(SB)/8, $0
+	DATA ·ones<>+464(SB)/8, $0
+	DATA ·ones<>+472(SB)/8, $0
+	DATA ·ones<>+480(SB)/8, $0
+	DATA ·ones<>+488(SB)/8, $0
+	DATA ·ones<>+496(SB)/8, $0
+	DATA ·ones<>+504(SB)/8, $0
+	GLOBL ·ones<>(SB), RODATA|NOPTR, $512
 
 // func addWrappedAVX512(sum *int64, x *int64, groups int, half, mask int64)
 TEXT ·addWrappedAVX512(SB), NOSPLIT, $0-40
@@ -1987,6 +2019,74 @@ reduceCarryAVX512:
 	VZEROUPPER
 	RET
 
+// func roughSquaresAVX512(x *float32, n int) float32
+TEXT ·roughSquaresAVX512(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	SUBQ $64, CX
+	JLT roughRestAVX512
+roughAVX512:
+	VMOVUPS 0(SI), Z8
+	VMULPS Z8, Z8, Z8
+	VADDPS Z8, Z0, Z0
+	VMOVUPS 64(SI), Z9
+	VMULPS Z9, Z9, Z9
+	VADDPS Z9, Z1, Z1
+	VMOVUPS 128(SI), Z10
+	VMULPS Z10, Z10, Z10
+	VADDPS Z10, Z2, Z2
+	VMOVUPS 192(SI), Z11
+	VMULPS Z11, Z11, Z11
+	VADDPS Z11, Z3, Z3
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JGE roughAVX512
+roughRestAVX512:
+	ADDQ $64, CX
+	JEQ roughReduceAVX512
+	MOVL $1, AX
+	SHLQ CX, AX
+	DECQ AX
+	KMOVW AX, K1
+	VMOVUPS.Z 0(SI), K1, Z8
+	VMULPS Z8, Z8, Z8
+	VADDPS Z8, Z0, Z0
+	SHRQ $16, AX
+	KMOVW AX, K1
+	VMOVUPS.Z 64(SI), K1, Z9
+	VMULPS Z9, Z9, Z9
+	VADDPS Z9, Z1, Z1
+	SHRQ $16, AX
+	KMOVW AX, K1
+	VMOVUPS.Z 128(SI), K1, Z10
+	VMULPS Z10, Z10, Z10
+	VADDPS Z10, Z2, Z2
+	SHRQ $16, AX
+	KMOVW AX, K1
+	VMOVUPS.Z 192(SI), K1, Z11
+	VMULPS Z11, Z11, Z11
+	VADDPS Z11, Z3, Z3
+	SHRQ $16, AX
+roughReduceAVX512:
+	VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1
+	VADDPS Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0x4e, X0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0xb1, X0, X1
+	VADDSS X1, X0, X0
+	VMOVSS X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
 // func addWrappedAVX2(sum *int64, x *int64, groups int, half, mask int64)
 TEXT ·addWrappedAVX2(SB), NOSPLIT, $0-40
 	MOVQ sum+0(FP), DI
@@ -2057,7 +2157,7 @@ squaresAVX2:
 restAVX2:
 	ADDQ $32, CX
 	JEQ reduceAVX2
-	LEAQ ·ones<>+128(SB), AX
+	LEAQ ·ones<>+256(SB), AX
 	SHLQ $2, CX
 	SUBQ CX, AX
 	VMOVUPS 0(AX), X15
@@ -2162,7 +2262,7 @@ squaresCarryAVX2:
 restCarryAVX2:
 	ADDQ $32, CX
 	JEQ reduceCarryAVX2
-	LEAQ ·ones<>+128(SB), AX
+	LEAQ ·ones<>+256(SB), AX
 	SHLQ $2, CX
 	SUBQ CX, AX
 	VMOVUPS 0(AX), X15
@@ -2214,5 +2314,103 @@ reduceCarryAVX2:
 	VMOVUPD Y5, 160(DI)
 	VMOVUPD Y6, 192(DI)
 	VMOVUPD Y7, 224(DI)
+	VZEROUPPER
+	RET
+
+// func roughSquaresAVX2(x *float32, n int) float32
+TEXT ·roughSquaresAVX2(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+	VXORPS X5, X5, X5
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+	SUBQ $64, CX
+	JLT roughRestAVX2
+roughAVX2:
+	VMOVUPS 0(SI), Y8
+	VMULPS Y8, Y8, Y8
+	VADDPS Y8, Y0, Y0
+	VMOVUPS 32(SI), Y9
+	VMULPS Y9, Y9, Y9
+	VADDPS Y9, Y1, Y1
+	VMOVUPS 64(SI), Y10
+	VMULPS Y10, Y10, Y10
+	VADDPS Y10, Y2, Y2
+	VMOVUPS 96(SI), Y11
+	VMULPS Y11, Y11, Y11
+	VADDPS Y11, Y3, Y3
+	VMOVUPS 128(SI), Y8
+	VMULPS Y8, Y8, Y8
+	VADDPS Y8, Y4, Y4
+	VMOVUPS 160(SI), Y9
+	VMULPS Y9, Y9, Y9
+	VADDPS Y9, Y5, Y5
+	VMOVUPS 192(SI), Y10
+	VMULPS Y10, Y10, Y10
+	VADDPS Y10, Y6, Y6
+	VMOVUPS 224(SI), Y11
+	VMULPS Y11, Y11, Y11
+	VADDPS Y11, Y7, Y7
+	ADDQ $256, SI
+	SUBQ $64, CX
+	JGE roughAVX2
+roughRestAVX2:
+	ADDQ $64, CX
+	JEQ roughReduceAVX2
+	LEAQ ·ones<>+256(SB), AX
+	SHLQ $2, CX
+	SUBQ CX, AX
+	VMOVUPS 0(AX), Y12
+	VMASKMOVPS 0(SI), Y12, Y8
+	VMULPS Y8, Y8, Y8
+	VADDPS Y8, Y0, Y0
+	VMOVUPS 32(AX), Y12
+	VMASKMOVPS 32(SI), Y12, Y9
+	VMULPS Y9, Y9, Y9
+	VADDPS Y9, Y1, Y1
+	VMOVUPS 64(AX), Y12
+	VMASKMOVPS 64(SI), Y12, Y10
+	VMULPS Y10, Y10, Y10
+	VADDPS Y10, Y2, Y2
+	VMOVUPS 96(AX), Y12
+	VMASKMOVPS 96(SI), Y12, Y11
+	VMULPS Y11, Y11, Y11
+	VADDPS Y11, Y3, Y3
+	VMOVUPS 128(AX), Y12
+	VMASKMOVPS 128(SI), Y12, Y8
+	VMULPS Y8, Y8, Y8
+	VADDPS Y8, Y4, Y4
+	VMOVUPS 160(AX), Y12
+	VMASKMOVPS 160(SI), Y12, Y9
+	VMULPS Y9, Y9, Y9
+	VADDPS Y9, Y5, Y5
+	VMOVUPS 192(AX), Y12
+	VMASKMOVPS 192(SI), Y12, Y10
+	VMULPS Y10, Y10, Y10
+	VADDPS Y10, Y6, Y6
+	VMOVUPS 224(AX), Y12
+	VMASKMOVPS 224(SI), Y12, Y11
+	VMULPS Y11, Y11, Y11
+	VADDPS Y11, Y7, Y7
+roughReduceAVX2:
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VADDPS Y2, Y0, Y0
+	VADDPS Y3, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0x4e, X0, X1
+	VADDPS X1, X0, X0
+	VPERMILPS $0xb1, X0, X1
+	VADDSS X1, X0, X0
+	VMOVSS X0, ret+16(FP)
 	VZEROUPPER
 	RET

@@ -84,7 +84,7 @@ func (p *Pass) example(w *worker, number, e, k int) {
 		body(p.partial[group*n.bodySize:(group+1)*n.bodySize], true)
 	default:
 		body(w.gradient, false)
-		square := kernel.SumSquares(w.gradient)
+		square := kernel.RoughSquares(w.gradient)
 		for l, d := range n.head {
 			square += d.squaredNorm(p.headInput(l, e, e+1), p.deltas[l][e*d.out:(e+1)*d.out])
 		}
@@ -101,13 +101,10 @@ func (p *Pass) example(w *worker, number, e, k int) {
 func (p *Pass) loss(from, to int) {
 	last := len(p.net.head) - 1
 	classes := p.net.Classes()
-	for e := from; e < to; e++ {
-		logits := p.outputs[last][e*classes : (e+1)*classes]
-		p.losses[e] = softmaxLoss(p.deltas[last][e*classes:(e+1)*classes], logits, p.labels[e])
-		p.right[e] = largest(logits) == int(p.labels[e])
-	}
+	deltas := p.deltas[last][from*classes : to*classes]
+	softmax(deltas, p.outputs[last][from*classes:to*classes], p.labels[from:to], p.losses[from:to], p.right[from:to])
 	if p.mean { // all that follows is linear in these
-		kernel.Scale(p.deltas[last][from*classes:to*classes], 1/float32(len(p.labels)))
+		kernel.Scale(deltas, 1/float32(len(p.labels)))
 	}
 }
 
