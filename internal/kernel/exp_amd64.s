@@ -108,29 +108,29 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-16
 	MOVQ groups+8(FP), CX
 expAVX512:
 	VMOVUPS 0(DI), Z0
-	VMULPS ·exp_log2e<>(SB), Z0, Z1
-	VADDPS ·exp_magic<>(SB), Z1, Z1
-	VSUBPS ·exp_magic<>(SB), Z1, Z2
-	VMULPS ·exp_upper<>(SB), Z2, Z5
+	VMULPS.BCST ·exp_log2e<>(SB), Z0, Z1
+	VADDPS.BCST ·exp_magic<>(SB), Z1, Z1
+	VSUBPS.BCST ·exp_magic<>(SB), Z1, Z2
+	VMULPS.BCST ·exp_upper<>(SB), Z2, Z5
 	VSUBPS Z5, Z0, Z3
-	VMULPS ·exp_lower<>(SB), Z2, Z5
+	VMULPS.BCST ·exp_lower<>(SB), Z2, Z5
 	VSUBPS Z5, Z3, Z3
-	VMOVUPS ·exp_p4<>(SB), Z4
+	VBROADCASTSS ·exp_p4<>(SB), Z4
 	VMULPS Z3, Z4, Z4
-	VADDPS ·exp_p3<>(SB), Z4, Z4
+	VADDPS.BCST ·exp_p3<>(SB), Z4, Z4
 	VMULPS Z3, Z4, Z4
-	VADDPS ·exp_p2<>(SB), Z4, Z4
+	VADDPS.BCST ·exp_p2<>(SB), Z4, Z4
 	VMULPS Z3, Z4, Z4
-	VADDPS ·exp_p1<>(SB), Z4, Z4
+	VADDPS.BCST ·exp_p1<>(SB), Z4, Z4
 	VMULPS Z3, Z4, Z4
-	VADDPS ·exp_p0<>(SB), Z4, Z4
+	VADDPS.BCST ·exp_p0<>(SB), Z4, Z4
 	VMULPS Z3, Z3, Z5
 	VMULPS Z5, Z4, Z4
 	VADDPS Z3, Z4, Z4
-	VADDPS ·exp_one<>(SB), Z4, Z4
+	VADDPS.BCST ·exp_one<>(SB), Z4, Z4
 	VPSLLD $23, Z1, Z1
 	VPADDD Z1, Z4, Z4
-	VCMPPS $0x15, ·exp_least<>(SB), Z0, K1
+	VCMPPS.BCST $0x15, ·exp_least<>(SB), Z0, K1
 	VMOVUPS.Z Z4, K1, Z4
 	VMOVUPS Z4, 0(DI)
 	ADDQ $64, DI
@@ -152,7 +152,7 @@ expAVX2:
 	VSUBPS Y5, Y0, Y3
 	VMULPS ·exp_lower<>(SB), Y2, Y5
 	VSUBPS Y5, Y3, Y3
-	VMOVUPS ·exp_p4<>(SB), Y4
+	VBROADCASTSS ·exp_p4<>(SB), Y4
 	VMULPS Y3, Y4, Y4
 	VADDPS ·exp_p3<>(SB), Y4, Y4
 	VMULPS Y3, Y4, Y4
@@ -178,7 +178,7 @@ expAVX2:
 	VSUBPS Y5, Y0, Y3
 	VMULPS ·exp_lower<>(SB), Y2, Y5
 	VSUBPS Y5, Y3, Y3
-	VMOVUPS ·exp_p4<>(SB), Y4
+	VBROADCASTSS ·exp_p4<>(SB), Y4
 	VMULPS Y3, Y4, Y4
 	VADDPS ·exp_p3<>(SB), Y4, Y4
 	VMULPS Y3, Y4, Y4
