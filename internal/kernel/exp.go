@@ -23,6 +23,15 @@ const (
 // expP is (e^r - 1 - r)/r² for r up to half of ln 2: a polynomial through the Chebyshev points, rounded to float32; the error of e^r is 1.1e-8.
 var expP = [...]float32{0.5, 0.166665763, 0.0416665561, 0.00836317893, 0.0013926184}
 
+// horner is c[0] + x(c[1] + x(c[2] + ...)). The conversion keeps a compiler from fusing.
+func horner(c []float32, x float32) float32 {
+	y := c[len(c)-1]
+	for i := len(c) - 2; i >= 0; i-- {
+		y = float32(y*x) + c[i]
+	}
+	return y
+}
+
 // expPlain is the definition that the faster versions are held against: e^x = 2^n·e^r with r = x - n·ln 2.
 func expPlain(x float32) float32 {
 	if x < leastExponent {

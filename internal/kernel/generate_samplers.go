@@ -690,8 +690,7 @@ func drawNormal32(v vector, number, offset int) {
 	horner := func(name string, terms int, x, to string) {
 		op("VBROADCASTSS ·k%s%d<>(SB), %s", name, terms-1, to)
 		for i := terms - 2; i >= 0; i-- {
-			op("VMULPS %s, %s, %s", x, to, to)
-			with("VADDPS", fmt.Sprintf("%s%d", name, i), "%s, %s", to, to)
+			with("VFMADD213PS", fmt.Sprintf("%s%d", name, i), "%s, %s", x, to)
 		}
 	}
 	op("%s %d(SI), %s", move, offset, r(0))
@@ -736,12 +735,18 @@ func drawNormal32(v vector, number, offset int) {
 		op("VBLENDVPS %s, %s, %s, %s", r(0), r(4), r(5), r(5))
 	}
 	op("VPXOR%s %s, %s, %s", v.or512, r(1), r(0), r(0))
-	with("VPAND"+v.or512, "signBit", "%s, %s", r(1), r(1))
-	with("VPAND"+v.or512, "signBit", "%s, %s", r(0), r(0))
 	op("VMULPS %s, %s, %s", r(3), r(2), r(2))
 	op("VMULPS %s, %s, %s", r(3), r(5), r(5))
-	op("VPXOR%s %s, %s, %s", v.or512, r(1), r(2), r(2))
-	op("VPXOR%s %s, %s, %s", v.or512, r(0), r(5), r(5))
+	if v.name == "AVX512" {
+		const turned = "$0x78" // the last operand, turned over where the other two are set
+		op("VPTERNLOGD.BCST %s, ·ksignBit<>(SB), %s, %s", turned, r(1), r(2))
+		op("VPTERNLOGD.BCST %s, ·ksignBit<>(SB), %s, %s", turned, r(0), r(5))
+	} else {
+		with("VPAND", "signBit", "%s, %s", r(1), r(1))
+		with("VPAND", "signBit", "%s, %s", r(0), r(0))
+		op("VPXOR %s, %s, %s", r(1), r(2), r(2))
+		op("VPXOR %s, %s, %s", r(0), r(5), r(5))
+	}
 	op("VMOVUPS %s, %d(DI)", r(2), offset)
 	op("VMOVUPS %s, %d(DI)", r(5), offset+64)
 }

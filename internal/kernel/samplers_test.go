@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -111,6 +112,33 @@ func TestNormal32FollowsBoxAndMullerInFloat64(t *testing.T) {
 				t.Fatalf("number %d is off by %g, more than %g", i+16, e, allowed)
 			}
 		}
+	}
+}
+
+func TestFusedMultiplyAddRoundsOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	twice := 0 // results that a second rounding would change
+	for range 200000 {
+		x, y := float32(r.NormFloat64()), float32(r.NormFloat64())
+		z := float32(math.Ldexp(r.NormFloat64(), r.IntN(60)-30))
+		if r.IntN(2) == 0 { // the sum lies near the middle between two float32 numbers
+			little := float32(math.Ldexp(1, -16-r.IntN(7)))
+			x, y, z = 1-little, 0.5+little/2, float32(1<<23+r.IntN(1<<23)) // x·y is just below 1/2
+			if r.IntN(2) == 0 {
+				x, z = -x, -z
+			}
+		}
+		exact := new(big.Float).SetPrec(200).Mul(big.NewFloat(float64(x)), big.NewFloat(float64(y)))
+		want, _ := exact.Add(exact, big.NewFloat(float64(z))).Float32()
+		if got := fusedMultiplyAdd(x, y, z); got != want {
+			t.Fatalf("%g·%g + %g is %g, want %g", x, y, z, got, want)
+		}
+		if float32(float64(x)*float64(y)+float64(z)) != want {
+			twice++
+		}
+	}
+	if twice < 1000 {
+		t.Errorf("only %d of the results would differ if rounded twice: the test is too easy", twice)
 	}
 }
 
