@@ -62,6 +62,20 @@ func (s *Stream) read(dst []byte) {
 	}
 }
 
+// direct is the cipher at the very place where the stream is, for kernels that encrypt as they draw; nil if that is inside a block, or
+// if they do not.
+func (s *Stream) direct() *kernel.Keystream {
+	unused := len(s.buffer) - s.next
+	if unused%16 != 0 || !s.ctr.Fast() {
+		return nil
+	}
+	if unused > 0 {
+		s.ctr.Move(-int64(unused / 16))
+		s.next = len(s.buffer)
+	}
+	return &s.ctr
+}
+
 // refill makes one chunk only, in the buffer's second half: whoever reads or skips many bytes may not want the ones behind them.
 func (s *Stream) refill() {
 	s.ctr.Fill(s.buffer[kernel.Chunk:])
@@ -79,7 +93,7 @@ func (s *Stream) Skip(bytes int) {
 		return
 	}
 	bytes -= left
-	s.ctr.Seek(s.ctr.At() + uint64(bytes/kernel.Chunk))
+	s.ctr.Move(int64(bytes / kernel.Chunk * (kernel.Chunk / 16)))
 	s.next = len(s.buffer)
 	if rest := bytes % kernel.Chunk; rest > 0 {
 		s.refill()

@@ -22,7 +22,7 @@ func line(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 // op writes one instruction, or holds it back for the caller of side.
 func op(format string, args ...any) {
 	if held != nil {
-		*held = append(*held, fmt.Sprintf("\t"+format, args...))
+		*held = append(*held, fmt.Sprintf(format, args...))
 		return
 	}
 	line("\t"+format, args...)
@@ -37,11 +37,14 @@ func main() {
 	subWord()
 	keystream()
 	constants()
-	for _, v := range []vector{avx512, avx2} {
-		aliased(v, false)
-		normal32(v)
+	for _, t := range aliasTables {
+		aliasedAVX512(t.name, t.registers)
+		aliasedVAES(t.name, t.registers)
 	}
-	aliased(avx512, true)
+	aliasedAVX2()
+	normal32(avx512)
+	normal32(avx2)
+	normal32VAES()
 	round()
 	addNearest("addNearest", "float32", "VCVTPS2PD", 4)
 	addNearest("addNearest64", "float64", "VMOVUPD", 8)
@@ -465,13 +468,17 @@ func encrypt(name, maskLanes string, finish func(register int)) {
 	op("RET")
 }
 
-// aliased is Aliased.addPlain, a register of draws at a time. Small: the table has at most 32 columns and is kept in two registers, padded.
-func aliased(v vector, small bool) {
-	name, label := "addAliased", "group"
-	if small {
-		name, label = "addSmallAliased", "small"
-	}
-	function(name+v.name, "(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)", 64)
+// aliasTables are the places of the alias table: memory, or so many registers of 16 columns. From registers no place of memory depends on
+// a draw, and it is faster.
+var aliasTables = []struct {
+	name      string
+	registers int
+}{{"", 0}, {"Small", 2}, {"Medium", 4}}
+
+const aliasedArguments = "dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64"
+
+// aliasedBegin loads the arguments. The counter of groups is CX.
+func aliasedBegin() {
 	op("MOVQ dst+0(FP), DI")
 	op("MOVQ words+8(FP), SI")
 	op("MOVQ entries+16(FP), DX")
@@ -482,94 +489,180 @@ func aliased(v vector, small bool) {
 	op("MOVQ lowest+56(FP), R9")
 	op("MOVQ AX, X15")
 	op("MOVL $0xffff, AX")
-	switch v.name {
-	case "AVX512":
-		op("VPBROADCASTD AX, Z14")
-		op("VPBROADCASTD BX, Z13")
-		op("VPBROADCASTQ R9, Z12")
-		op("VPXORD Z11, Z11, Z11")
-		if small {
-			op("VMOVDQU32 (DX), Z9")
-			op("VMOVDQU32 64(DX), Z10")
-		}
-		line("%s512:", label)
-		op("VMOVDQU32 (SI), Z0")
-		op("VPSRLD X15, Z0, Z1") // column
-		if small {
-			op("VMOVDQA32 Z1, Z2")
-			op("VPERMI2D Z10, Z9, Z2") // entry
-		} else {
-			op("KXNORW K0, K0, K1")
-			op("VPXORD Z2, Z2, Z2")
-			op("VPGATHERDD (DX)(Z1*4), K1, Z2") // entry
-		}
-		op("VPSRLD $1, Z0, Z3")
-		op("VPANDD Z14, Z3, Z3")     // first
-		op("VPSRLD $16, Z2, Z4")     // threshold
-		op("VPANDD Z14, Z2, Z2")     // alias
-		op("VPCMPUD $1, Z4, Z3, K2") // first < threshold:
-		op("VMOVDQA32 Z1, K2, Z2")   // the column's own value
-		op("VPCMPEQD Z4, Z3, K3")
-		op("VPTESTMD Z13, Z0, K4")
-		op("VPSUBD Z2, Z11, K4, Z2") // negative
-		op("VEXTRACTI64X4 $1, Z2, Y4")
-		op("VPMOVSXDQ Y2, Z3")
-		op("VPMOVSXDQ Y4, Z4")
-		op("VPADDQ Z12, Z3, Z3")
-		op("VPADDQ Z12, Z4, Z4")
-		op("VPADDQ (DI), Z3, Z3")
-		op("VPADDQ 64(DI), Z4, Z4")
-		op("VMOVDQU64 Z3, (DI)")
-		op("VMOVDQU64 Z4, 64(DI)")
-		op("KMOVW K3, (R8)")
-		op("ADDQ $64, SI")
-		op("ADDQ $128, DI")
-		op("ADDQ $2, R8")
-		op("DECQ CX")
-		op("JNZ %s512", label)
-	case "AVX2":
-		op("MOVQ AX, X14")
-		op("VPBROADCASTD X14, Y14")
-		op("MOVQ BX, X13")
-		op("VPBROADCASTD X13, Y13")
-		op("MOVQ R9, X12")
-		op("VPBROADCASTQ X12, Y12")
-		op("VPXOR Y11, Y11, Y11")
-		op("SHLQ $1, CX") // two halves of a group of 16
-		line("group256:")
-		op("VMOVDQU (SI), Y0")
-		op("VPSRLD X15, Y0, Y1") // column
-		op("VPCMPEQD Y5, Y5, Y5")
-		op("VPXOR Y2, Y2, Y2")
-		op("VPGATHERDD Y5, (DX)(Y1*4), Y2") // entry
-		op("VPSRLD $1, Y0, Y3")
-		op("VPAND Y14, Y3, Y3")        // first
-		op("VPSRLD $16, Y2, Y4")       // threshold
-		op("VPAND Y14, Y2, Y2")        // alias
-		op("VPCMPGTD Y3, Y4, Y6")      // first < threshold:
-		op("VPBLENDVB Y6, Y1, Y2, Y2") // the column's own value
-		op("VPCMPEQD Y4, Y3, Y7")
-		op("VPAND Y13, Y0, Y5")
-		op("VPSUBD Y5, Y11, Y5") // the sign, spread
-		op("VPXOR Y5, Y2, Y2")
-		op("VPSUBD Y5, Y2, Y2")
-		op("VEXTRACTI128 $1, Y2, X4")
-		op("VPMOVSXDQ X2, Y3")
-		op("VPMOVSXDQ X4, Y4")
-		op("VPADDQ Y12, Y3, Y3")
-		op("VPADDQ Y12, Y4, Y4")
-		op("VPADDQ (DI), Y3, Y3")
-		op("VPADDQ 32(DI), Y4, Y4")
-		op("VMOVDQU Y3, (DI)")
-		op("VMOVDQU Y4, 32(DI)")
-		op("VMOVMSKPS Y7, AX")
-		op("MOVB AX, (R8)")
-		op("ADDQ $32, SI")
-		op("ADDQ $64, DI")
-		op("INCQ R8")
-		op("DECQ CX")
-		op("JNZ group256")
+}
+
+func aliasedBegin512(tableRegisters int) {
+	aliasedBegin()
+	op("VPBROADCASTD AX, Z14")
+	op("VPBROADCASTD BX, Z13")
+	op("VPBROADCASTQ R9, Z12")
+	op("VPXORD Z11, Z11, Z11")
+	for i := range tableRegisters {
+		op("VMOVDQU32 %d(DX), Z%d", 64*i, 7+i)
 	}
+	if tableRegisters == 4 {
+		op("MOVL $32, AX")
+		op("VPBROADCASTD AX, Z6")
+	}
+}
+
+// aliased512 is Aliased.addPlain for a register of draws, the group-th from where the pointers are.
+func aliased512(tableRegisters, group int) {
+	op("VMOVDQU32 %d(SI), Z0", 64*group)
+	op("VPSRLD X15, Z0, Z1") // column
+	switch tableRegisters {
+	case 0:
+		op("KXNORW K0, K0, K1")
+		op("VPXORD Z2, Z2, Z2")
+		op("VPGATHERDD (DX)(Z1*4), K1, Z2") // entry
+	case 2:
+		op("VMOVDQA32 Z1, Z2")
+		op("VPERMI2D Z8, Z7, Z2") // entry
+	case 4:
+		op("VPTESTMD Z6, Z1, K1") // the upper columns
+		op("VMOVDQA32 Z1, Z2")
+		op("VPERMI2D Z8, Z7, Z2")
+		op("VMOVDQA32 Z1, Z5")
+		op("VPERMI2D Z10, Z9, Z5")
+		op("VMOVDQA32 Z5, K1, Z2") // entry
+	}
+	op("VPSRLD $1, Z0, Z3")
+	op("VPANDD Z14, Z3, Z3")     // first
+	op("VPSRLD $16, Z2, Z4")     // threshold
+	op("VPANDD Z14, Z2, Z2")     // alias
+	op("VPCMPUD $1, Z4, Z3, K2") // first < threshold:
+	op("VMOVDQA32 Z1, K2, Z2")   // the column's own value
+	op("VPCMPEQD Z4, Z3, K3")
+	op("VPTESTMD Z13, Z0, K4")
+	op("VPSUBD Z2, Z11, K4, Z2") // negative
+	op("VEXTRACTI64X4 $1, Z2, Y4")
+	op("VPMOVSXDQ Y2, Z3")
+	op("VPMOVSXDQ Y4, Z4")
+	op("VPADDQ Z12, Z3, Z3")
+	op("VPADDQ Z12, Z4, Z4")
+	op("VPADDQ %d(DI), Z3, Z3", 128*group)
+	op("VPADDQ %d(DI), Z4, Z4", 128*group+64)
+	op("VMOVDQU64 Z3, %d(DI)", 128*group)
+	op("VMOVDQU64 Z4, %d(DI)", 128*group+64)
+	op("KMOVW K3, %d(R8)", 2*group)
+}
+
+func aliasedAVX512(name string, tableRegisters int) {
+	function("add"+name+"AliasedAVX512", "("+aliasedArguments+")", 64)
+	aliasedBegin512(tableRegisters)
+	label := "group" + name
+	line("%s:", label)
+	aliased512(tableRegisters, 0)
+	op("ADDQ $64, SI")
+	op("ADDQ $128, DI")
+	op("ADDQ $2, R8")
+	op("DECQ CX")
+	op("JNZ %s", label)
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// aliasedVAES looks up the words of a chunk while it makes those of the next: see encryptNext.
+func aliasedVAES(name string, tableRegisters int) {
+	function("draw"+name+"AliasedVAES", "("+aliasedArguments+", keys *[15][16]byte, counter uint64)", 80)
+	aliasedBegin512(tableRegisters)
+	encryptBegin(64)
+	label := "next" + name
+	line("%s:", label)
+	side(encryptNext, func() {
+		for group := range 8 {
+			aliased512(tableRegisters, group)
+		}
+	})
+	op("ADDQ $512, SI")
+	op("ADDQ $1024, DI")
+	op("ADDQ $16, R8")
+	op("SUBQ $8, CX")
+	op("JNZ %s", label)
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// encryptBegin takes the arguments keys and counter, at this offset. Z24 holds four counters from then on.
+func encryptBegin(at int) {
+	op("MOVQ keys+%d(FP), R10", at)
+	op("MOVQ counter+%d(FP), AX", at+8)
+	op("MOVQ $0xaa, BX") // the upper halves
+	op("KMOVW BX, K1")
+	op("VPXORQ Z24, Z24, Z24")
+	op("VPBROADCASTQ AX, K1, Z24")
+	op("VPADDQ ·counters<>(SB), Z24, Z24")
+}
+
+// encryptNext writes a chunk of the stream behind the chunk at SI. It works in Z16 to Z26. The cipher needs one of the ports of a
+// processor, so that other work beside it costs little.
+func encryptNext() {
+	op("VBROADCASTI32X4 (R10), Z26")
+	for s := range 8 {
+		op("VPSHUFB ·swap<>(SB), Z24, Z%d", 16+s)
+		op("VPADDQ ·four<>(SB), Z24, Z24")
+		op("VPXORD Z26, Z%d, Z%d", 16+s, 16+s)
+	}
+	for r := 1; r < 15; r++ {
+		name := "VAESENC"
+		if r == 14 {
+			name = "VAESENCLAST"
+		}
+		op("VBROADCASTI32X4 %d(R10), Z%d", 16*r, 25+r%2)
+		for s := range 8 {
+			op("%s Z%d, Z%d, Z%d", name, 25+r%2, 16+s, 16+s)
+		}
+	}
+	for s := range 8 {
+		op("VMOVDQU64 Z%d, %d(SI)", 16+s, 512+64*s)
+	}
+}
+
+// aliasedAVX2 is Aliased.addPlain, a register of draws at a time.
+func aliasedAVX2() {
+	function("addAliasedAVX2", "("+aliasedArguments+")", 64)
+	aliasedBegin()
+	op("MOVQ AX, X14")
+	op("VPBROADCASTD X14, Y14")
+	op("MOVQ BX, X13")
+	op("VPBROADCASTD X13, Y13")
+	op("MOVQ R9, X12")
+	op("VPBROADCASTQ X12, Y12")
+	op("VPXOR Y11, Y11, Y11")
+	op("SHLQ $1, CX") // two halves of a group of 16
+	line("group256:")
+	op("VMOVDQU (SI), Y0")
+	op("VPSRLD X15, Y0, Y1") // column
+	op("VPCMPEQD Y5, Y5, Y5")
+	op("VPXOR Y2, Y2, Y2")
+	op("VPGATHERDD Y5, (DX)(Y1*4), Y2") // entry
+	op("VPSRLD $1, Y0, Y3")
+	op("VPAND Y14, Y3, Y3")        // first
+	op("VPSRLD $16, Y2, Y4")       // threshold
+	op("VPAND Y14, Y2, Y2")        // alias
+	op("VPCMPGTD Y3, Y4, Y6")      // first < threshold:
+	op("VPBLENDVB Y6, Y1, Y2, Y2") // the column's own value
+	op("VPCMPEQD Y4, Y3, Y7")
+	op("VPAND Y13, Y0, Y5")
+	op("VPSUBD Y5, Y11, Y5") // the sign, spread
+	op("VPXOR Y5, Y2, Y2")
+	op("VPSUBD Y5, Y2, Y2")
+	op("VEXTRACTI128 $1, Y2, X4")
+	op("VPMOVSXDQ X2, Y3")
+	op("VPMOVSXDQ X4, Y4")
+	op("VPADDQ Y12, Y3, Y3")
+	op("VPADDQ Y12, Y4, Y4")
+	op("VPADDQ (DI), Y3, Y3")
+	op("VPADDQ 32(DI), Y4, Y4")
+	op("VMOVDQU Y3, (DI)")
+	op("VMOVDQU Y4, 32(DI)")
+	op("VMOVMSKPS Y7, AX")
+	op("MOVB AX, (R8)")
+	op("ADDQ $32, SI")
+	op("ADDQ $64, DI")
+	op("INCQ R8")
+	op("DECQ CX")
+	op("JNZ group256")
 	op("VZEROUPPER")
 	op("RET")
 }
@@ -627,7 +720,7 @@ func side(writers ...func()) {
 	for at := range longest {
 		for _, list := range lists {
 			if at < len(list) {
-				line("%s", list[at])
+				op("%s", list[at])
 			}
 		}
 	}
@@ -667,6 +760,27 @@ func normal32(v vector) {
 	op("DECQ CX")
 	op("JNZ one%s", v.name)
 	line("drawn%s:", v.name)
+	op("VZEROUPPER")
+	op("RET")
+}
+
+// normal32VAES makes numbers of the words of a chunk while it makes those of the next: see encryptNext.
+func normal32VAES() {
+	function("drawNormal32VAES", "(dst *float32, words *byte, chunks int, keys *[15][16]byte, counter uint64)", 40)
+	op("MOVQ dst+0(FP), DI")
+	op("MOVQ words+8(FP), SI")
+	op("MOVQ chunks+16(FP), CX")
+	encryptBegin(24)
+	line("nextNormal32:")
+	side(encryptNext, func() {
+		for group := 0; group < 4; group += 2 {
+			side(func() { drawNormal32(avx512, 0, 128*group) }, func() { drawNormal32(avx512, 1, 128*group+128) })
+		}
+	})
+	op("ADDQ $512, SI")
+	op("ADDQ $512, DI")
+	op("DECQ CX")
+	op("JNZ nextNormal32")
 	op("VZEROUPPER")
 	op("RET")
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"crypto/aes"
 	"encoding/binary"
 	"math"
 )
@@ -20,6 +21,25 @@ func Normal32(dst []float32, words []byte) {
 	if len(dst) > 0 && !normal32Fast(dst, words) {
 		normal32Plain(dst, words)
 	}
+}
+
+// Normal32 is [Normal32] with the next words of the stream, which it leaves in words. Numbers come in whole chunks of them. Where the
+// processor can, it encrypts the words of the next chunk while it works on these.
+func (k *Keystream) Normal32(dst []float32, words []byte) {
+	words = words[:4*len(dst)]
+	done := 0
+	if len(words) > Chunk {
+		k.Fill(words[:Chunk])
+		if drawNormal32Fast(k, dst, words) {
+			k.Move(int64(len(words)-Chunk) / aes.BlockSize)
+			done = len(dst) - Chunk/4
+		} else {
+			k.Fill(words[Chunk:])
+		}
+	} else {
+		k.Fill(words)
+	}
+	Normal32(dst[done:], words[4*done:])
 }
 
 // Polynomials through the Chebyshev points of the interval, rounded to float32: relative errors 2e-8 for the logarithm

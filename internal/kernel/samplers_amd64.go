@@ -11,7 +11,22 @@ func addAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, grou
 func addSmallAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
 
 //go:noescape
+func addMediumAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
 func addAliasedAVX2(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
+func drawAliasedVAES(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func drawSmallAliasedVAES(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func drawMediumAliasedVAES(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func drawNormal32VAES(dst *float32, words *byte, chunks int, keys *[15][16]byte, counter uint64)
 
 //go:noescape
 func normal32AVX512(dst *float32, words *byte, groups int)
@@ -43,20 +58,66 @@ func addAliasedFast(a *Aliased, dst []int64, words []byte, open []byte) int {
 	if groups == 0 {
 		return 0
 	}
-	shift := uint64(32 - a.Bits)
+	var space [mediumColumns]uint32
+	entries, shift := a.padded(&space), uint64(32-a.Bits)
 	switch {
-	case hasAVX512 && a.Bits <= 5: // no gathering, and no place of memory that depends on a draw
-		var entries [32]uint32
-		copy(entries[:], a.Entries)
-		addSmallAliasedAVX512(&dst[0], &words[0], &entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+	case hasAVX512 && a.Bits <= smallBits:
+		addSmallAliasedAVX512(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+	case hasAVX512 && a.Bits <= mediumBits:
+		addMediumAliasedAVX512(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	case hasAVX512:
-		addAliasedAVX512(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+		addAliasedAVX512(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	case hasAVX2:
-		addAliasedAVX2(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+		addAliasedAVX2(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	default:
 		return 0
 	}
 	return 16 * groups
+}
+
+// Tables of up to so many bits are kept in registers, which are loaded whole.
+const (
+	smallBits     = 5
+	mediumBits    = 6
+	mediumColumns = 1 << mediumBits
+)
+
+// padded is where the table lies, or a copy of a short one that may be read to the end of the registers.
+func (a *Aliased) padded(space *[mediumColumns]uint32) *uint32 {
+	if a.Bits >= mediumBits {
+		return &a.Entries[0]
+	}
+	copy(space[:], a.Entries)
+	return &space[0]
+}
+
+// drawAliasedFast adds draws of all chunks of words but the last, and makes all but the first. It says if it did.
+func drawAliasedFast(k *Keystream, a *Aliased, dst []int64, words []byte, open []byte) bool {
+	groups := len(dst)/16 - Chunk/64
+	if k.block != nil || groups == 0 {
+		return false
+	}
+	var space [mediumColumns]uint32
+	entries, shift := a.padded(&space), uint64(32-a.Bits)
+	switch {
+	case a.Bits <= smallBits:
+		drawSmallAliasedVAES(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest, &k.keys, k.counter)
+	case a.Bits <= mediumBits:
+		drawMediumAliasedVAES(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest, &k.keys, k.counter)
+	default:
+		drawAliasedVAES(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest, &k.keys, k.counter)
+	}
+	return true
+}
+
+// drawNormal32Fast makes numbers of all chunks of words but the last, and all chunks but the first. It says if it did.
+func drawNormal32Fast(k *Keystream, dst []float32, words []byte) bool {
+	chunks := len(words)/Chunk - 1
+	if k.block != nil || chunks == 0 {
+		return false
+	}
+	drawNormal32VAES(&dst[0], &words[0], chunks, &k.keys, k.counter)
+	return true
 }
 
 func normal32Fast(dst []float32, words []byte) bool {

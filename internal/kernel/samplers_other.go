@@ -34,3 +34,7 @@ func sumSquaresFast([]float32) (float64, bool) { return 0, false }
 func addSquaresFast(*Squares, []float32) bool { return false }
 
 func roughBlock(x []float32) float32 { return roughBlockPlain(x) }
+
+func drawAliasedFast(*Keystream, *Aliased, []int64, []byte, []byte) bool { return false }
+
+func drawNormal32Fast(*Keystream, []float32, []byte) bool { return false }
