@@ -55,7 +55,7 @@ func main() {
 		addWrapped(v)
 		sumSquares(v, false)
 		sumSquares(v, true)
-		roughSquares(v)
+		roughRows(v)
 	}
 	out.Flush()
 }
@@ -268,13 +268,17 @@ func sumSquares(v vector, carry bool) {
 	op("RET")
 }
 
-// roughSquares is roughBlock: 64 partial sums in float32.
-func roughSquares(v vector) {
+// roughRows is roughRow of several rows, which follow each other: 64 partial sums in float32.
+func roughRows(v vector) {
 	r := func(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
 	registers := 64 / v.lanes
-	function("roughSquares"+v.name, "(x *float32, n int) float32", 20)
-	op("MOVQ x+0(FP), SI")
-	op("MOVQ n+8(FP), CX")
+	function("roughRows"+v.name, "(sums *float64, x *float32, rows, columns int)", 32)
+	op("MOVQ sums+0(FP), DI")
+	op("MOVQ x+8(FP), SI")
+	op("MOVQ rows+16(FP), R8")
+	op("MOVQ columns+24(FP), R9")
+	line("roughRow%s:", v.name)
+	op("MOVQ R9, CX")
 	for i := range registers {
 		op("VXORPS X%d, X%d, X%d", i, i, i)
 	}
@@ -296,6 +300,7 @@ func roughSquares(v vector) {
 	line("roughRest%s:", v.name) // adding the squares of zeros changes nothing
 	op("ADDQ $64, CX")
 	op("JEQ roughReduce%s", v.name)
+	op("LEAQ (SI)(CX*4), R10") // the next row
 	if v.name == "AVX512" {
 		op("MOVL $1, AX")
 		op("SHLQ CX, AX")
@@ -314,6 +319,7 @@ func roughSquares(v vector) {
 			add(i, fmt.Sprintf("VMASKMOVPS %d(SI), Y12", 32*i))
 		}
 	}
+	op("MOVQ R10, SI")
 	line("roughReduce%s:", v.name)
 	for half := registers / 2; half > 0; half /= 2 { // halves are added to halves
 		for i := range half {
@@ -330,7 +336,11 @@ func roughSquares(v vector) {
 	op("VADDPS X1, X0, X0")
 	op("VPERMILPS $0xb1, X0, X1")
 	op("VADDSS X1, X0, X0")
-	op("VMOVSS X0, ret+16(FP)")
+	op("VCVTSS2SD X0, X0, X0")
+	op("VMOVSD X0, (DI)")
+	op("ADDQ $8, DI")
+	op("DECQ R8")
+	op("JNZ roughRow%s", v.name)
 	op("VZEROUPPER")
 	op("RET")
 }

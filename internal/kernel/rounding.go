@@ -73,20 +73,31 @@ func SumSquares(x []float32) float64 {
 	return s.Sum()
 }
 
-// RoughSquares is the squared L2 norm, summed mostly in float32, and off by less than 2^-17 of it: for a clip that keeps back more.
+// RoughSquares sets each of squares to the squared L2 norm of a row of x, summed mostly in float32, and off by less than 2^-17 of it: for a
+// clip that keeps back more.
 //
 // Each block of 4096 has 64 partial sums. A square is rounded once, the up to 64 squares of a partial sum and the 64 partial sums are added
 // in 63 and 6 steps, and no term is negative: the error is below 71·2^-24. Squares below the normal float32 numbers are off by 2^-150 at
 // the most; where that could matter, and where squares overflow, the sum is made in float64.
-func RoughSquares(x []float32) float64 {
-	sum := 0.0
-	for at := 0; at < len(x); at += roughLength {
-		sum += float64(roughBlock(x[at:min(at+roughLength, len(x))]))
+func RoughSquares(squares []float64, x []float32) {
+	if len(squares) == 0 || len(x) == 0 {
+		clear(squares)
+		return
 	}
-	if !(sum >= leastRough && sum <= math.MaxFloat64) {
-		return SumSquares(x)
+	columns := len(x) / len(squares)
+	if columns <= roughLength {
+		roughRows(squares, x, columns)
 	}
-	return sum
+	for i, sum := range squares {
+		row := x[i*columns : (i+1)*columns]
+		if columns > roughLength {
+			sum = roughBlocks(row)
+		}
+		if !(sum >= leastRough && sum <= math.MaxFloat64) {
+			sum = SumSquares(row)
+		}
+		squares[i] = sum
+	}
 }
 
 const (
@@ -94,8 +105,28 @@ const (
 	leastRough  = 0x1p-90 // 2^36 elements would have to be off by 2^-150 for 2^-24 of it
 )
 
-// roughBlockPlain is the definition that the faster versions are held against.
-func roughBlockPlain(x []float32) float32 {
+// roughBlocks adds up the blocks of a long row.
+func roughBlocks(x []float32) (sum float64) {
+	var part [1]float64
+	for at := 0; at < len(x); at += roughLength {
+		block := x[at:min(at+roughLength, len(x))]
+		roughRows(part[:], block, len(block))
+		sum += part[0]
+	}
+	return sum
+}
+
+func roughRows(sums []float64, x []float32, columns int) {
+	if roughRowsFast(sums, x[:len(sums)*columns], columns) {
+		return
+	}
+	for i := range sums {
+		sums[i] = float64(roughRow(x[i*columns : (i+1)*columns]))
+	}
+}
+
+// roughRow is the definition that the faster versions are held against.
+func roughRow(x []float32) float32 {
 	var s [64]float32
 	for len(x) > 0 {
 		n := min(len(x), len(s))

@@ -170,10 +170,10 @@ func addSquaresAVX512(x *float32, n int, sums *Squares)
 func addSquaresAVX2(x *float32, n int, sums *Squares)
 
 //go:noescape
-func roughSquaresAVX512(x *float32, n int) float32
+func roughRowsAVX512(sums *float64, x *float32, rows, columns int)
 
 //go:noescape
-func roughSquaresAVX2(x *float32, n int) float32
+func roughRowsAVX2(sums *float64, x *float32, rows, columns int)
 
 // roundFast and those that follow do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64, nor
 // choose the smaller of two of those.
@@ -259,12 +259,14 @@ func addSquaresFast(sums *Squares, x []float32) bool {
 	return true
 }
 
-func roughBlock(x []float32) float32 {
+func roughRowsFast(sums []float64, x []float32, columns int) bool {
 	switch {
 	case hasAVX512:
-		return roughSquaresAVX512(&x[0], len(x))
+		roughRowsAVX512(&sums[0], &x[0], len(sums), columns)
 	case hasAVX2:
-		return roughSquaresAVX2(&x[0], len(x))
+		roughRowsAVX2(&sums[0], &x[0], len(sums), columns)
+	default:
+		return false
 	}
-	return roughBlockPlain(x)
+	return true
 }

@@ -4282,10 +4282,14 @@ reduceCarryAVX512:
 	VZEROUPPER
 	RET
 
-// func roughSquaresAVX512(x *float32, n int) float32
-TEXT ·roughSquaresAVX512(SB), NOSPLIT, $0-20
-	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
+// func roughRowsAVX512(sums *float64, x *float32, rows, columns int)
+TEXT ·roughRowsAVX512(SB), NOSPLIT, $0-32
+	MOVQ sums+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ rows+16(FP), R8
+	MOVQ columns+24(FP), R9
+roughRowAVX512:
+	MOVQ R9, CX
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -4311,6 +4315,7 @@ roughAVX512:
 roughRestAVX512:
 	ADDQ $64, CX
 	JEQ roughReduceAVX512
+	LEAQ (SI)(CX*4), R10
 	MOVL $1, AX
 	SHLQ CX, AX
 	DECQ AX
@@ -4334,6 +4339,7 @@ roughRestAVX512:
 	VMULPS Z11, Z11, Z11
 	VADDPS Z11, Z3, Z3
 	SHRQ $16, AX
+	MOVQ R10, SI
 roughReduceAVX512:
 	VADDPS Z2, Z0, Z0
 	VADDPS Z3, Z1, Z1
@@ -4346,7 +4352,11 @@ roughReduceAVX512:
 	VADDPS X1, X0, X0
 	VPERMILPS $0xb1, X0, X1
 	VADDSS X1, X0, X0
-	VMOVSS X0, ret+16(FP)
+	VCVTSS2SD X0, X0, X0
+	VMOVSD X0, (DI)
+	ADDQ $8, DI
+	DECQ R8
+	JNZ roughRowAVX512
 	VZEROUPPER
 	RET
 
@@ -4580,10 +4590,14 @@ reduceCarryAVX2:
 	VZEROUPPER
 	RET
 
-// func roughSquaresAVX2(x *float32, n int) float32
-TEXT ·roughSquaresAVX2(SB), NOSPLIT, $0-20
-	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
+// func roughRowsAVX2(sums *float64, x *float32, rows, columns int)
+TEXT ·roughRowsAVX2(SB), NOSPLIT, $0-32
+	MOVQ sums+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ rows+16(FP), R8
+	MOVQ columns+24(FP), R9
+roughRowAVX2:
+	MOVQ R9, CX
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	VXORPS X2, X2, X2
@@ -4625,6 +4639,7 @@ roughAVX2:
 roughRestAVX2:
 	ADDQ $64, CX
 	JEQ roughReduceAVX2
+	LEAQ (SI)(CX*4), R10
 	LEAQ ·ones<>+256(SB), AX
 	SHLQ $2, CX
 	SUBQ CX, AX
@@ -4660,6 +4675,7 @@ roughRestAVX2:
 	VMASKMOVPS 224(SI), Y12, Y11
 	VMULPS Y11, Y11, Y11
 	VADDPS Y11, Y7, Y7
+	MOVQ R10, SI
 roughReduceAVX2:
 	VADDPS Y4, Y0, Y0
 	VADDPS Y5, Y1, Y1
@@ -4674,6 +4690,10 @@ roughReduceAVX2:
 	VADDPS X1, X0, X0
 	VPERMILPS $0xb1, X0, X1
 	VADDSS X1, X0, X0
-	VMOVSS X0, ret+16(FP)
+	VCVTSS2SD X0, X0, X0
+	VMOVSD X0, (DI)
+	ADDQ $8, DI
+	DECQ R8
+	JNZ roughRowAVX2
 	VZEROUPPER
 	RET

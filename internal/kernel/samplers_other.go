@@ -33,7 +33,7 @@ func sumSquaresFast([]float32) (float64, bool) { return 0, false }
 
 func addSquaresFast(*Squares, []float32) bool { return false }
 
-func roughBlock(x []float32) float32 { return roughBlockPlain(x) }
+func roughRowsFast([]float64, []float32, int) bool { return false }
 
 func drawAliasedFast(*Keystream, *Aliased, []int64, []byte, []byte) bool { return false }
 

@@ -104,7 +104,11 @@ var kernels = []struct {
 		return []any{sum, mean}
 	}, false},
 	{"SumSquares", func(r *rand.Rand, n int) any { return SumSquares(random(r, n)) }, false},
-	{"RoughSquares", func(r *rand.Rand, n int) any { return RoughSquares(random(r, 5*n)) }, false},
+	{"RoughSquares", func(r *rand.Rand, n int) any {
+		squares := make([]float64, 5)
+		RoughSquares(squares, random(r, 5*n))
+		return squares
+	}, false},
 	{"Hadamard and Signed", func(r *rand.Rand, n int) any {
 		x, y := random(r, 1<<(n%12)), make([]float32, 1<<(n%12))
 		Hadamard(x)
