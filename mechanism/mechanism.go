@@ -29,7 +29,8 @@ const MaxBatch = 64
 //
 // Summing k <= 64 vectors of norm C in float32 rounds each of k partial sums, of norm kC at the most, by 2^-24: an L2 error
 // below (k+1)k·2^-24·C = 2.5e-4·C, in either of two neighbouring sums. The grid adds sqrt(d)·2^-30·C, 1e-6·C for a million weights.
-// 2^-10 = 9.8e-4 covers both.
+// The squared norms that a network measures are off by up to 2^-16, so a scaled vector's norm is above what it should be by up to
+// 2^-17 = 7.7e-6 of it. 2^-10 = 9.8e-4 covers all: (1 - 9.8e-4)(1 + 7.7e-6) + 2·2.5e-4 + 1e-6 < 1.
 const slack = 0x1p-10
 
 // ClipFactor is what a vector with this squared L2 norm is multiplied by so that its norm is at most clip, less the slack.

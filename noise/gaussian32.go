@@ -9,6 +9,14 @@ import "hubbub/internal/kernel"
 // to data holds here too. A call takes whole groups of 32 from the stream.
 func (s *Stream) Gaussian32(dst []float32) {
 	b := s.scratch()
+	const perChunk = kernel.Chunk / 4
+	if cipher := s.direct(); cipher != nil {
+		for len(dst) >= perChunk {
+			n := min(len(dst)&^(perChunk-1), blockSize)
+			cipher.Normal32(dst[:n], b.words[:])
+			dst = dst[n:]
+		}
+	}
 	for len(dst) >= kernel.NormalGroup {
 		n := min(len(dst)&^(kernel.NormalGroup-1), blockSize)
 		s.read(b.words[:4*n])

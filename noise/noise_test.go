@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -138,4 +139,24 @@ func BenchmarkGaussian(b *testing.B) {
 		s.Gaussian(x)
 	}
 	b.ReportMetric(float64(b.N)*float64(len(x))/b.Elapsed().Seconds()/1e6, "Msamples/s")
+}
+
+func TestHeadsAreCoinsTossedOneByOne(t *testing.T) {
+	together, one := Seeded(8).Stream(), Seeded(8).Stream()
+	for _, p := range []float64{0, -1, math.NaN(), 0x1p-60, 0.004, 1.0 / 3, 0.5, 1 - 0x1p-53, 1, 2} {
+		for _, n := range []int{0, 1, 2, 63, 64, 65, 129, 5000, 10001} {
+			var want []int
+			for i := range n {
+				if one.Coin(p) {
+					want = append(want, i)
+				}
+			}
+			if got := together.Heads(nil, n, p); !slices.Equal(got, want) {
+				t.Fatalf("%d coins of probability %g: %d heads, %d if tossed one by one", n, p, len(got), len(want))
+			}
+			if together.Uint64() != one.Uint64() {
+				t.Fatalf("after %d coins the streams part", n)
+			}
+		}
+	}
 }

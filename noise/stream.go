@@ -2,6 +2,7 @@ package noise
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"hubbub/internal/kernel"
@@ -61,6 +62,20 @@ func (s *Stream) read(dst []byte) {
 	}
 }
 
+// direct is the cipher at the very place where the stream is, for kernels that encrypt as they draw; nil if that is inside a block, or
+// if they do not.
+func (s *Stream) direct() *kernel.Keystream {
+	unused := len(s.buffer) - s.next
+	if unused%16 != 0 || !s.ctr.Fast() {
+		return nil
+	}
+	if unused > 0 {
+		s.ctr.Move(-int64(unused / 16))
+		s.next = len(s.buffer)
+	}
+	return &s.ctr
+}
+
 // refill makes one chunk only, in the buffer's second half: whoever reads or skips many bytes may not want the ones behind them.
 func (s *Stream) refill() {
 	s.ctr.Fill(s.buffer[kernel.Chunk:])
@@ -78,7 +93,7 @@ func (s *Stream) Skip(bytes int) {
 		return
 	}
 	bytes -= left
-	s.ctr.Seek(s.ctr.At() + uint64(bytes/kernel.Chunk))
+	s.ctr.Move(int64(bytes / kernel.Chunk * (kernel.Chunk / 16)))
 	s.next = len(s.buffer)
 	if rest := bytes % kernel.Chunk; rest > 0 {
 		s.refill()
@@ -114,6 +129,26 @@ func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
 
 // Coin is true with probability p, to within 2^-53.
 func (s *Stream) Coin(p float64) bool { return s.Float64() < p }
+
+// Heads tosses n coins as [Stream.Coin] does, from the same bits, and appends the numbers of those that are true to list.
+func (s *Stream) Heads(list []int, n int, p float64) []int {
+	limit := uint64(0) // whole numbers below p·2^53 are those below the next whole number
+	if p > 0 {
+		limit = uint64(math.Ceil(min(p, 1) * 0x1p53))
+	}
+	words := s.scratch().words[:]
+	for at := 0; at < n; {
+		some := words[:min(len(words), 8*(n-at))]
+		s.read(some)
+		for i := 0; i+8 <= len(some); i += 8 {
+			if binary.LittleEndian.Uint64(some[i:])>>11 < limit {
+				list = append(list, at+i/8)
+			}
+		}
+		at += len(some) / 8
+	}
+	return list
+}
 
 // Shuffle permutes the numbers in place, every order equally likely.
 func (s *Stream) Shuffle(numbers []int) {

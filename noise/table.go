@@ -114,8 +114,13 @@ func (b *block) group(g int) uint64 { return binary.LittleEndian.Uint64(b.open[8
 func (t *table) addBlock(dst []int64, random *Stream, b *block) {
 	clear(b.open[:])
 	if t.narrow != nil {
-		random.read(b.words[:roundUp16(4*len(dst))])
-		t.narrow.Add(dst, b.words[:], b.open[:])
+		whole := 0
+		if cipher := random.direct(); cipher != nil {
+			whole = len(dst) &^ (kernel.Chunk/4 - 1)
+			t.narrow.Draw(cipher, dst[:whole], b.words[:], b.open[:])
+		}
+		random.read(b.words[4*whole : roundUp16(4*len(dst))])
+		t.narrow.Add(dst[whole:], b.words[4*whole:], b.open[whole/8:])
 	} else {
 		random.read(b.words[:roundUp16(8*len(dst))])
 		t.addWide(dst, b.words[:], b.open[:])

@@ -32,7 +32,10 @@ type step struct {
 	move    func(worker, part int)
 }
 
-const weightsPerPart = 1 << 14
+const (
+	weightsPerPart = 1 << 14
+	weightsAtOnce  = 1 << 11 // they, their sum and their noise stay in the first cache
+)
 
 func newStep(net *nn.Net, shape []int, batch int, private bool, shared *crew.Crew) *step {
 	s := &step{
@@ -43,7 +46,7 @@ func newStep(net *nn.Net, shape []int, batch int, private bool, shared *crew.Cre
 		s.streams = append(s.streams, noise.Seeded(1).Derive("part", uint64(part)).Stream())
 	}
 	for range shared.Size() {
-		s.noises = append(s.noises, make([]float32, weightsPerPart))
+		s.noises = append(s.noises, make([]float32, weightsAtOnce))
 	}
 	s.move = s.movePart
 	return s
@@ -62,14 +65,17 @@ func (s *step) do() error {
 func clipFactor(_ int, square float64) float64 { return min(1, clip/math.Sqrt(square)) }
 
 func (s *step) movePart(worker, part int) {
-	from, to := part*weightsPerPart, min((part+1)*weightsPerPart, len(s.sum))
-	sum := s.sum[from:to]
-	if s.private {
-		noises := s.noises[worker][:len(sum)]
-		s.streams[part].Gaussian32(noises)
-		kernel.Axpy(sum, noiseMultiplier*clip, noises)
+	end := min((part+1)*weightsPerPart, len(s.sum))
+	for from := part * weightsPerPart; from < end; from += weightsAtOnce {
+		to := min(from+weightsAtOnce, end)
+		sum := s.sum[from:to]
+		if s.private {
+			noises := s.noises[worker][:len(sum)]
+			s.streams[part].Gaussian32(noises)
+			kernel.Axpy(sum, noiseMultiplier*clip, noises)
+		}
+		kernel.Axpy(s.model[from:to], -rate/float32(s.batch.Len()), sum)
 	}
-	kernel.Axpy(s.model[from:to], -rate/float32(s.batch.Len()), sum)
 }
 
 // newTraining is the step as a client of the product takes it: gradients are read from a data set, rounded to the mechanism's grid

@@ -1,6 +1,6 @@
 package algorithm
 
-import "math"
+import "hubbub/internal/kernel"
 
 // adaGrad divides by the root of the sum of all squares so far (Duchi, Hazan, Singer 2011). On the server it is FedAdagrad (Reddi et
 // al. 2021, arXiv:2003.00295, Algorithm 2, without momentum as in its experiments). The sum starts at tau².
@@ -12,7 +12,7 @@ func (o *adaGrad) Step(params, gradient []float32, rate float64) {
 	o.shrink(params, rate)
 	square := o.state.Vectors[0]
 	for i, g := range gradient {
-		square[i] += g * g
-		params[i] -= float32(rate * float64(g) / (math.Sqrt(float64(square[i])) + o.tau))
+		square[i] += float32(g * g)
 	}
+	kernel.Descend(params, gradient, square, float32(rate), 1, float32(o.tau))
 }

@@ -240,3 +240,42 @@ func TestImpossibleLocalTrainingIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// The norms are measured roughly and the gradients are summed in float32, but what is released obeys the clip exactly.
+func TestNoRecordMovesTheIntegersByMoreThanTheClip(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	for _, size := range []float64{1e-25, 1e-12, 1, 1e6, 1e15} {
+		for _, clip := range []float64{1e-12, 1e-3, 1, 1e3} {
+			net, err := nn.MLP(784, []int{80}, 10, nn.ReLU)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := &data.Set{Name: "random", Shape: []int{784}, Classes: 10}
+			for range mechanism.MaxBatch {
+				for range 784 {
+					set.Features = append(set.Features, float32(size*r.NormFloat64()))
+				}
+				set.Labels = append(set.Labels, uint8(r.IntN(10)))
+			}
+			protect, err := mechanism.NewGaussian(mechanism.Central, clip, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, model := NewWorker(net, set), net.Init(noise.Seeded(1).Stream())
+			all, without := make([]int64, net.Size()), make([]int64, net.Size())
+			if err := w.AddClipped(all, model, upTo(mechanism.MaxBatch), protect); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.AddClipped(without, model, upTo(mechanism.MaxBatch-1), protect); err != nil {
+				t.Fatal(err)
+			}
+			square := 0.0
+			for i := range all {
+				square += float64(all[i]-without[i]) * float64(all[i]-without[i])
+			}
+			if norm := math.Sqrt(square) / (1 << 30); norm > 1 || size >= 1 && norm < 0.99 && clip <= 1 { // the clip is 2^30 steps
+				t.Errorf("features of size %g, clip %g: a record moves the sum by %.9f clips", size, clip, norm)
+			}
+		}
+	}
+}

@@ -114,11 +114,9 @@ func (a FedAvg) plainBatch(w *Worker, random *noise.Stream) error {
 func (a FedAvg) noisyBatch(w *Worker, records []int, random *noise.Stream) error {
 	s := &w.training
 	rate := a.RateFor(len(records))
-	s.order = s.order[:0]
-	for _, r := range records {
-		if random.Coin(rate) {
-			s.order = append(s.order, r)
-		}
+	s.order = random.Heads(s.order[:0], len(records), rate)
+	for i, which := range s.order {
+		s.order[i] = records[which]
 	}
 	if s.sum == nil {
 		s.sum = make([]int64, len(s.local))

@@ -2,6 +2,7 @@ package algorithm
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"hubbub/internal/kernel"
@@ -44,6 +45,8 @@ type OptimizerConfig struct {
 	WeightDecay float64  // weights shrink by the rate times this in every step; 0: they do not
 }
 
+const leastTau = 1e-30 // what float32 holds without losing digits
+
 // RateIn is the learning rate in a round, which counts from 1.
 func (c OptimizerConfig) RateIn(round int) float64 { return c.Rate * c.Schedule.Factor(round) }
 
@@ -66,8 +69,8 @@ func NewOptimizer(c OptimizerConfig, size int) (Optimizer, error) {
 		tau = 1e-3
 	}
 	m := memory{decay: c.WeightDecay, beta: orDefault(c.Beta, 0.9), beta2: orDefault(c.Beta2, beta2), tau: orDefault(c.Tau, tau)}
-	if !(m.beta < 1 && m.beta > 0 && m.beta2 < 1 && m.beta2 > 0 && m.tau > 0) {
-		return nil, fmt.Errorf("algorithm: decay %g, %g outside (0, 1) or tau %g not above 0", m.beta, m.beta2, m.tau)
+	if !(m.beta < 1 && m.beta > 0 && m.beta2 < 1 && m.beta2 > 0 && m.tau >= leastTau) {
+		return nil, fmt.Errorf("algorithm: decay %g, %g outside (0, 1) or tau %g below %g", m.beta, m.beta2, m.tau, leastTau)
 	}
 	var o Optimizer
 	switch c.Kind {
@@ -120,6 +123,15 @@ func (m *memory) shrink(params []float32, rate float64) {
 		return
 	}
 	kernel.Scale(params, float32(1-rate*m.decay))
+}
+
+// parts cuts vectors of this length into runs [from, to) that stay in the first cache while several loops go over them.
+func parts(length int) iter.Seq2[int, int] {
+	const part = 2048
+	return func(yield func(from, to int) bool) {
+		for from := 0; from < length && yield(from, min(from+part, length)); from += part {
+		}
+	}
 }
 
 func (m *memory) State() State { return m.state }

@@ -2,6 +2,7 @@ package algorithm
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -46,10 +47,36 @@ func TestOptimizersFollowTheirFormulas(t *testing.T) {
 	}
 }
 
+func TestEveryWeightIsSteppedAsIfAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	const size = 5003 // several runs of the loops, and a rest
+	for _, c := range fourSteps {
+		config := OptimizerConfig{Kind: c.kind, Rate: 0.1, WeightDecay: c.weightDecay}
+		together, _ := NewOptimizer(config, size)
+		params, gradients := make([]float32, size), make([][]float32, 3)
+		for step := range gradients {
+			for range size {
+				gradients[step] = append(gradients[step], float32(r.NormFloat64()))
+			}
+			together.Step(params, gradients[step], 0.1)
+		}
+		for _, i := range []int{0, 17, 2047, 2048, 4999, 5002} {
+			alone, _ := NewOptimizer(config, 1)
+			w := []float32{0}
+			for _, g := range gradients {
+				alone.Step(w, g[i:i+1], 0.1)
+			}
+			if w[0] != params[i] || w[0] == 0 {
+				t.Errorf("%s: weight %d of many is %g, alone %g", c.kind, i, params[i], w[0])
+			}
+		}
+	}
+}
+
 func TestBadOptimizersAreRefused(t *testing.T) {
 	for _, c := range []OptimizerConfig{
 		{Kind: "sgd"}, {Kind: "sgd", Rate: -1}, {Kind: "sgd", Rate: math.NaN()}, {Kind: "lion", Rate: 1}, {Kind: "adam", Rate: 1, Beta: 1}, {Kind: "adam", Rate: 1, Beta2: -1},
-		{Kind: "yogi", Rate: 1, Tau: -1}, {Kind: "sgd", Rate: 0.5, WeightDecay: 2}, {Kind: "sgd", Rate: 0.5, WeightDecay: -1}, {Kind: "sgd", Rate: 0.5, WeightDecay: math.NaN()},
+		{Kind: "yogi", Rate: 1, Tau: -1}, {Kind: "adam", Rate: 1, Tau: 1e-40}, {Kind: "sgd", Rate: 0.5, WeightDecay: 2}, {Kind: "sgd", Rate: 0.5, WeightDecay: -1}, {Kind: "sgd", Rate: 0.5, WeightDecay: math.NaN()},
 		{Kind: "sgd", Rate: 1, Schedule: Schedule{Kind: "exponential"}},
 	} {
 		if _, err := NewOptimizer(c, 1); err == nil {

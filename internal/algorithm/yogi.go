@@ -1,6 +1,6 @@
 package algorithm
 
-import "math"
+import "hubbub/internal/kernel"
 
 // yogi is FedYogi (Reddi et al. 2021, arXiv:2003.00295, Algorithm 2): like Adam, but the mean square moves towards a new square by a
 // part of that square, so that it can grow fast but only shrinks slowly. There is no bias correction: it starts at tau².
@@ -14,16 +14,16 @@ func (o *yogi) Reset() {
 func (o *yogi) Step(params, gradient []float32, rate float64) {
 	o.shrink(params, rate)
 	mean, square := o.state.Vectors[0], o.state.Vectors[1]
-	beta, beta2 := float32(o.beta), float32(o.beta2)
+	kernel.Decay(mean, float32(o.beta), gradient)
 	for i, g := range gradient {
-		mean[i] = beta*mean[i] + (1-beta)*g
-		if towards := (1 - beta2) * g * g; square[i] > g*g {
+		fresh := float32(g * g)
+		if towards := float32((1 - float32(o.beta2)) * fresh); square[i] > fresh {
 			square[i] -= towards
-		} else if square[i] < g*g {
+		} else if square[i] < fresh {
 			square[i] += towards
 		}
-		params[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(square[i])) + o.tau))
 	}
+	kernel.Descend(params, mean, square, float32(rate), 1, float32(o.tau))
 }
 
 func fill(x []float32, value float64) {

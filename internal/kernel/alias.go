@@ -1,6 +1,9 @@
 package kernel
 
-import "encoding/binary"
+import (
+	"crypto/aes"
+	"encoding/binary"
+)
 
 // Aliased is a table of Walker's alias method (Walker 1977) as the inner loop reads it: 2^Bits columns of equal probability.
 //
@@ -23,6 +26,25 @@ func (a *Aliased) Add(dst []int64, words []byte, open []byte) {
 	}
 	whole := addAliasedFast(a, dst, words, open)
 	a.addPlain(dst[whole:], words[4*whole:], open[whole/8:])
+}
+
+// Draw is Add with the next words of a stream, which it leaves in words. Elements come in whole chunks of them. Where the processor can, it
+// encrypts the words of the next chunk while it looks up these.
+func (a *Aliased) Draw(k *Keystream, dst []int64, words []byte, open []byte) {
+	words = words[:4*len(dst)]
+	done := 0
+	if len(words) > Chunk {
+		k.Fill(words[:Chunk])
+		if drawAliasedFast(k, a, dst, words, open) {
+			k.Move(int64(len(words)-Chunk) / aes.BlockSize)
+			done = len(dst) - Chunk/4
+		} else {
+			k.Fill(words[Chunk:])
+		}
+	} else {
+		k.Fill(words)
+	}
+	a.Add(dst[done:], words[4*done:], open[done/8:])
 }
 
 // addPlain is the definition that the faster versions are held against.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 )
 
 var out = bufio.NewWriter(os.Stdout)
@@ -84,7 +85,18 @@ func row(name string, bits uint64) {
 
 func number(name string, x float64) { row(name, math.Float64bits(x)) }
 
-func k(name string) string { return "·d" + name + "<>(SB)" }
+// with writes an instruction whose first operand is a constant. AVX-512 spreads one number: a whole register of them may lie across two
+// lines of the cache, since the linker aligns to 32 bytes.
+func (v vector) with(instruction, name, operands string, registers ...any) {
+	if v.name == "AVX512" {
+		base, suffix, _ := strings.Cut(instruction, ".")
+		instruction = base + ".BCST"
+		if suffix != "" {
+			instruction += "." + suffix
+		}
+	}
+	op(instruction+" ·d"+name+"<>(SB), "+operands, registers...)
+}
 
 // vector is an instruction set: its name, its registers and their bytes, and the suffix of bitwise instructions.
 type vector struct {
@@ -102,11 +114,11 @@ var (
 func (v vector) r(n int) string { return fmt.Sprintf("%s%d", v.reg, n) }
 
 // horner leaves c0 + x(c1 + x(c2 + ...)) in to.
-func horner(name string, terms int, x, to string) {
-	op("VMOVUPD %s, %s", k(fmt.Sprintf("%s%d", name, terms-1)), to)
+func (v vector) horner(name string, terms int, x, to string) {
+	op("VBROADCASTSD ·d%s%d<>(SB), %s", name, terms-1, to)
 	for i := terms - 2; i >= 0; i-- {
 		op("VMULPD %s, %s, %s", x, to, to)
-		op("VADDPD %s, %s, %s", k(fmt.Sprintf("%s%d", name, i)), to, to)
+		v.with("VADDPD", fmt.Sprintf("%s%d", name, i), "%s, %s", to, to)
 	}
 }
 
@@ -118,9 +130,9 @@ func (v vector) float(x, free string) {
 		return
 	}
 	op("VPSRLQ $32, %s, %s", x, free)
-	op("VPXOR %s, %s, %s", k("upper"), free, free)
-	op("VSUBPD %s, %s, %s", k("offset"), free, free)
-	op("VPBLENDD $0xaa, %s, %s, %s", k("exponent"), x, x)
+	v.with("VPXOR", "upper", "%s, %s", free, free)
+	v.with("VSUBPD", "offset", "%s, %s", free, free)
+	op("VPBLENDD $0xaa, ·dexponent<>(SB), %s, %s", x, x)
 	op("VADDPD %s, %s, %s", free, x, x)
 }
 
@@ -138,7 +150,7 @@ func normal64(v vector) {
 	line("%s:", label)
 	for offset := 0; offset < 64; offset += v.bytes {
 		v.logUniform(offset)
-		op("VMULPD %s, %s, %s", k("minusTwo"), r(3), r(3))
+		v.with("VMULPD", "minusTwo", "%s, %s", r(3), r(3))
 		op("VSQRTPD %s, %s", r(3), r(3)) // radius
 		v.turn(offset)
 		op("VMULPD %s, %s, %s", r(3), r(9), r(9))
@@ -167,32 +179,32 @@ func (v vector) logUniform(offset int) {
 	}
 	op("VPXOR%s %s, %s, %s", v.q, r(1), r(0), r(0)) // near
 	v.float(r(0), r(2))
-	op("VADDPD %s, %s, %s", k("half"), r(0), r(0))
-	op("VMULPD %s, %s, %s", k("scale"), r(0), r(0)) // v
+	v.with("VADDPD", "half", "%s, %s", r(0), r(0))
+	v.with("VMULPD", "scale", "%s, %s", r(0), r(0)) // v
 	op("VPSRLQ $52, %s, %s", r(0), r(2))
-	op("VPOR%s %s, %s, %s", v.q, k("exponent"), r(2), r(2))
-	op("VPAND%s %s, %s, %s", v.q, k("mantissa"), r(0), r(3))
-	op("VPOR%s %s, %s, %s", v.q, k("half"), r(3), r(3))
+	v.with("VPOR"+v.q, "exponent", "%s, %s", r(2), r(2))
+	v.with("VPAND"+v.q, "mantissa", "%s, %s", r(0), r(3))
+	v.with("VPOR"+v.q, "half", "%s, %s", r(3), r(3))
 	if v.name == "AVX512" {
-		op("VSUBPD.Z %s, Z2, K2, Z2", k("ofHalf")) // exponent
-		op("VSUBPD %s, Z3, Z3", k("one"))
+		v.with("VSUBPD.Z", "ofHalf", "Z2, K2, Z2") // exponent
+		v.with("VSUBPD", "one", "Z3, Z3")
 		op("VSUBPD Z0, Z15, K1, Z3") // f
 	} else {
-		op("VSUBPD %s, Y2, Y2", k("ofHalf"))
+		v.with("VSUBPD", "ofHalf", "Y2, Y2")
 		op("VANDNPD Y2, Y1, Y2") // exponent
-		op("VSUBPD %s, Y3, Y3", k("one"))
+		v.with("VSUBPD", "one", "Y3, Y3")
 		op("VSUBPD Y0, Y15, Y0")
 		op("VBLENDVPD Y1, Y0, Y3, Y3") // f
 	}
-	op("VADDPD %s, %s, %s", k("two"), r(3), r(4))
+	v.with("VADDPD", "two", "%s, %s", r(3), r(4))
 	op("VDIVPD %s, %s, %s", r(4), r(3), r(4)) // s
 	op("VMULPD %s, %s, %s", r(4), r(4), r(5)) // s²
-	horner("log", len(logP), r(5), r(6))
+	v.horner("log", len(logP), r(5), r(6))
 	op("VMULPD %s, %s, %s", r(5), r(6), r(6)) // rest
 	op("VSUBPD %s, %s, %s", r(6), r(3), r(6))
 	op("VMULPD %s, %s, %s", r(4), r(6), r(6))
 	op("VSUBPD %s, %s, %s", r(6), r(3), r(3)) // ln(1 + f)
-	op("VMULPD %s, %s, %s", k("ln2"), r(2), r(2))
+	v.with("VMULPD", "ln2", "%s, %s", r(2), r(2))
 	op("VADDPD %s, %s, %s", r(2), r(3), r(3))
 }
 
@@ -202,11 +214,11 @@ func (v vector) turn(offset int) {
 	op("VMOVUPD %d(SI), %s", offset+64, r(1))
 	op("VPSLLQ $2, %s, %s", r(1), r(4))
 	v.float(r(4), r(5))
-	op("VMULPD %s, %s, %s", k("scale"), r(4), r(4)) // t
+	v.with("VMULPD", "scale", "%s, %s", r(4), r(4)) // t
 	op("VMULPD %s, %s, %s", r(4), r(4), r(5))       // t²
-	horner("sin", len(sinP), r(5), r(6))
+	v.horner("sin", len(sinP), r(5), r(6))
 	op("VMULPD %s, %s, %s", r(4), r(6), r(6))
-	horner("cos", len(cosP), r(5), r(7))
+	v.horner("cos", len(cosP), r(5), r(7))
 	op("VPSLLQ $1, %s, %s", r(1), r(8))
 	if v.name == "AVX512" {
 		op("VPMOVQ2M Z8, K1")
@@ -217,8 +229,8 @@ func (v vector) turn(offset int) {
 		op("VBLENDVPD Y8, Y6, Y7, Y10")
 	}
 	op("VPXOR%s %s, %s, %s", v.q, r(1), r(8), r(8))
-	op("VPAND%s %s, %s, %s", v.q, k("signBit"), r(1), r(1))
-	op("VPAND%s %s, %s, %s", v.q, k("signBit"), r(8), r(8))
+	v.with("VPAND"+v.q, "signBit", "%s, %s", r(1), r(1))
+	v.with("VPAND"+v.q, "signBit", "%s, %s", r(8), r(8))
 	op("VPXOR%s %s, %s, %s", v.q, r(1), r(9), r(9))
 	op("VPXOR%s %s, %s, %s", v.q, r(8), r(10), r(10))
 }

@@ -50,7 +50,11 @@ func (k *Keystream) Seek(chunk uint64) {
 	if chunk > math.MaxUint64/blocks {
 		panic(fmt.Sprintf("kernel: internal error: the stream has no chunk %d", chunk))
 	}
-	k.counter = chunk * blocks
+	k.seek(chunk * blocks)
+}
+
+func (k *Keystream) seek(block uint64) {
+	k.counter = block
 	if k.block != nil {
 		first := make([]byte, aes.BlockSize)
 		binary.BigEndian.PutUint64(first[8:], k.counter)
@@ -58,8 +62,11 @@ func (k *Keystream) Seek(chunk uint64) {
 	}
 }
 
-// At is the chunk that comes next.
-func (k *Keystream) At() uint64 { return k.counter / (Chunk / aes.BlockSize) }
+// Fast says if the cipher is this package's, not the standard library's, which is slower to move.
+func (k *Keystream) Fast() bool { return k.block == nil }
+
+// Move goes on, or back, by so many blocks of the cipher.
+func (k *Keystream) Move(blocks int64) { k.seek(k.counter + uint64(blocks)) }
 
 // Fill overwrites dst, a multiple of [Chunk] bytes, with the next bytes of the stream.
 func (k *Keystream) Fill(dst []byte) {

@@ -349,86 +349,86 @@ drawsAVX512:
 	VPSRAQ $63, Z0, Z1
 	VPXORQ Z1, Z0, Z0
 	VCVTQQ2PD Z0, Z0
-	VADDPD ·dhalf<>(SB), Z0, Z0
-	VMULPD ·dscale<>(SB), Z0, Z0
+	VADDPD.BCST ·dhalf<>(SB), Z0, Z0
+	VMULPD.BCST ·dscale<>(SB), Z0, Z0
 	VPSRLQ $52, Z0, Z2
-	VPORQ ·dexponent<>(SB), Z2, Z2
-	VPANDQ ·dmantissa<>(SB), Z0, Z3
-	VPORQ ·dhalf<>(SB), Z3, Z3
-	VSUBPD.Z ·dofHalf<>(SB), Z2, K2, Z2
-	VSUBPD ·done<>(SB), Z3, Z3
+	VPORQ.BCST ·dexponent<>(SB), Z2, Z2
+	VPANDQ.BCST ·dmantissa<>(SB), Z0, Z3
+	VPORQ.BCST ·dhalf<>(SB), Z3, Z3
+	VSUBPD.BCST.Z ·dofHalf<>(SB), Z2, K2, Z2
+	VSUBPD.BCST ·done<>(SB), Z3, Z3
 	VSUBPD Z0, Z15, K1, Z3
-	VADDPD ·dtwo<>(SB), Z3, Z4
+	VADDPD.BCST ·dtwo<>(SB), Z3, Z4
 	VDIVPD Z4, Z3, Z4
 	VMULPD Z4, Z4, Z5
-	VMOVUPD ·dlog9<>(SB), Z6
+	VBROADCASTSD ·dlog9<>(SB), Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog8<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog8<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog7<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog7<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog6<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog6<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog5<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog5<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog4<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog4<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog3<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog3<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog2<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog2<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog1<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog1<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dlog0<>(SB), Z6, Z6
+	VADDPD.BCST ·dlog0<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
 	VSUBPD Z6, Z3, Z6
 	VMULPD Z4, Z6, Z6
 	VSUBPD Z6, Z3, Z3
-	VMULPD ·dln2<>(SB), Z2, Z2
+	VMULPD.BCST ·dln2<>(SB), Z2, Z2
 	VADDPD Z2, Z3, Z3
-	VMULPD ·dminusTwo<>(SB), Z3, Z3
+	VMULPD.BCST ·dminusTwo<>(SB), Z3, Z3
 	VSQRTPD Z3, Z3
 	VMOVUPD 64(SI), Z1
 	VPSLLQ $2, Z1, Z4
 	VCVTQQ2PD Z4, Z4
-	VMULPD ·dscale<>(SB), Z4, Z4
+	VMULPD.BCST ·dscale<>(SB), Z4, Z4
 	VMULPD Z4, Z4, Z5
-	VMOVUPD ·dsin6<>(SB), Z6
+	VBROADCASTSD ·dsin6<>(SB), Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dsin5<>(SB), Z6, Z6
+	VADDPD.BCST ·dsin5<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dsin4<>(SB), Z6, Z6
+	VADDPD.BCST ·dsin4<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dsin3<>(SB), Z6, Z6
+	VADDPD.BCST ·dsin3<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dsin2<>(SB), Z6, Z6
+	VADDPD.BCST ·dsin2<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dsin1<>(SB), Z6, Z6
+	VADDPD.BCST ·dsin1<>(SB), Z6, Z6
 	VMULPD Z5, Z6, Z6
-	VADDPD ·dsin0<>(SB), Z6, Z6
+	VADDPD.BCST ·dsin0<>(SB), Z6, Z6
 	VMULPD Z4, Z6, Z6
-	VMOVUPD ·dcos7<>(SB), Z7
+	VBROADCASTSD ·dcos7<>(SB), Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos6<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos6<>(SB), Z7, Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos5<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos5<>(SB), Z7, Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos4<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos4<>(SB), Z7, Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos3<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos3<>(SB), Z7, Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos2<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos2<>(SB), Z7, Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos1<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos1<>(SB), Z7, Z7
 	VMULPD Z5, Z7, Z7
-	VADDPD ·dcos0<>(SB), Z7, Z7
+	VADDPD.BCST ·dcos0<>(SB), Z7, Z7
 	VPSLLQ $1, Z1, Z8
 	VPMOVQ2M Z8, K1
 	VBLENDMPD Z7, Z6, K1, Z9
 	VBLENDMPD Z6, Z7, K1, Z10
 	VPXORQ Z1, Z8, Z8
-	VPANDQ ·dsignBit<>(SB), Z1, Z1
-	VPANDQ ·dsignBit<>(SB), Z8, Z8
+	VPANDQ.BCST ·dsignBit<>(SB), Z1, Z1
+	VPANDQ.BCST ·dsignBit<>(SB), Z8, Z8
 	VPXORQ Z1, Z9, Z9
 	VPXORQ Z8, Z10, Z10
 	VMULPD Z3, Z9, Z9
@@ -471,7 +471,7 @@ drawsAVX2:
 	VADDPD ·dtwo<>(SB), Y3, Y4
 	VDIVPD Y4, Y3, Y4
 	VMULPD Y4, Y4, Y5
-	VMOVUPD ·dlog9<>(SB), Y6
+	VBROADCASTSD ·dlog9<>(SB), Y6
 	VMULPD Y5, Y6, Y6
 	VADDPD ·dlog8<>(SB), Y6, Y6
 	VMULPD Y5, Y6, Y6
@@ -507,7 +507,7 @@ drawsAVX2:
 	VADDPD Y5, Y4, Y4
 	VMULPD ·dscale<>(SB), Y4, Y4
 	VMULPD Y4, Y4, Y5
-	VMOVUPD ·dsin6<>(SB), Y6
+	VBROADCASTSD ·dsin6<>(SB), Y6
 	VMULPD Y5, Y6, Y6
 	VADDPD ·dsin5<>(SB), Y6, Y6
 	VMULPD Y5, Y6, Y6
@@ -521,7 +521,7 @@ drawsAVX2:
 	VMULPD Y5, Y6, Y6
 	VADDPD ·dsin0<>(SB), Y6, Y6
 	VMULPD Y4, Y6, Y6
-	VMOVUPD ·dcos7<>(SB), Y7
+	VBROADCASTSD ·dcos7<>(SB), Y7
 	VMULPD Y5, Y7, Y7
 	VADDPD ·dcos6<>(SB), Y7, Y7
 	VMULPD Y5, Y7, Y7
@@ -570,7 +570,7 @@ drawsAVX2:
 	VADDPD ·dtwo<>(SB), Y3, Y4
 	VDIVPD Y4, Y3, Y4
 	VMULPD Y4, Y4, Y5
-	VMOVUPD ·dlog9<>(SB), Y6
+	VBROADCASTSD ·dlog9<>(SB), Y6
 	VMULPD Y5, Y6, Y6
 	VADDPD ·dlog8<>(SB), Y6, Y6
 	VMULPD Y5, Y6, Y6
@@ -606,7 +606,7 @@ drawsAVX2:
 	VADDPD Y5, Y4, Y4
 	VMULPD ·dscale<>(SB), Y4, Y4
 	VMULPD Y4, Y4, Y5
-	VMOVUPD ·dsin6<>(SB), Y6
+	VBROADCASTSD ·dsin6<>(SB), Y6
 	VMULPD Y5, Y6, Y6
 	VADDPD ·dsin5<>(SB), Y6, Y6
 	VMULPD Y5, Y6, Y6
@@ -620,7 +620,7 @@ drawsAVX2:
 	VMULPD Y5, Y6, Y6
 	VADDPD ·dsin0<>(SB), Y6, Y6
 	VMULPD Y4, Y6, Y6
-	VMOVUPD ·dcos7<>(SB), Y7
+	VBROADCASTSD ·dcos7<>(SB), Y7
 	VMULPD Y5, Y7, Y7
 	VADDPD ·dcos6<>(SB), Y7, Y7
 	VMULPD Y5, Y7, Y7

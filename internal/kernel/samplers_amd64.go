@@ -11,7 +11,22 @@ func addAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, grou
 func addSmallAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
 
 //go:noescape
+func addMediumAliasedAVX512(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
 func addAliasedAVX2(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64)
+
+//go:noescape
+func drawAliasedVAES(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func drawSmallAliasedVAES(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func drawMediumAliasedVAES(dst *int64, words *byte, entries *uint32, open *byte, groups int, shift, signMask uint64, lowest int64, keys *[15][16]byte, counter uint64)
+
+//go:noescape
+func drawNormal32VAES(dst *float32, words *byte, chunks int, keys *[15][16]byte, counter uint64)
 
 //go:noescape
 func normal32AVX512(dst *float32, words *byte, groups int)
@@ -43,20 +58,66 @@ func addAliasedFast(a *Aliased, dst []int64, words []byte, open []byte) int {
 	if groups == 0 {
 		return 0
 	}
-	shift := uint64(32 - a.Bits)
+	var space [mediumColumns]uint32
+	entries, shift := a.padded(&space), uint64(32-a.Bits)
 	switch {
-	case hasAVX512 && a.Bits <= 5: // no gathering, and no place of memory that depends on a draw
-		var entries [32]uint32
-		copy(entries[:], a.Entries)
-		addSmallAliasedAVX512(&dst[0], &words[0], &entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+	case hasAVX512 && a.Bits <= smallBits:
+		addSmallAliasedAVX512(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+	case hasAVX512 && a.Bits <= mediumBits:
+		addMediumAliasedAVX512(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	case hasAVX512:
-		addAliasedAVX512(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+		addAliasedAVX512(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	case hasAVX2:
-		addAliasedAVX2(&dst[0], &words[0], &a.Entries[0], &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
+		addAliasedAVX2(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest)
 	default:
 		return 0
 	}
 	return 16 * groups
+}
+
+// Tables of up to so many bits are kept in registers, which are loaded whole.
+const (
+	smallBits     = 5
+	mediumBits    = 6
+	mediumColumns = 1 << mediumBits
+)
+
+// padded is where the table lies, or a copy of a short one that may be read to the end of the registers.
+func (a *Aliased) padded(space *[mediumColumns]uint32) *uint32 {
+	if a.Bits >= mediumBits {
+		return &a.Entries[0]
+	}
+	copy(space[:], a.Entries)
+	return &space[0]
+}
+
+// drawAliasedFast adds draws of all chunks of words but the last, and makes all but the first. It says if it did.
+func drawAliasedFast(k *Keystream, a *Aliased, dst []int64, words []byte, open []byte) bool {
+	groups := len(dst)/16 - Chunk/64
+	if k.block != nil || groups == 0 {
+		return false
+	}
+	var space [mediumColumns]uint32
+	entries, shift := a.padded(&space), uint64(32-a.Bits)
+	switch {
+	case a.Bits <= smallBits:
+		drawSmallAliasedVAES(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest, &k.keys, k.counter)
+	case a.Bits <= mediumBits:
+		drawMediumAliasedVAES(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest, &k.keys, k.counter)
+	default:
+		drawAliasedVAES(&dst[0], &words[0], entries, &open[0], groups, shift, uint64(a.SignMask), a.Lowest, &k.keys, k.counter)
+	}
+	return true
+}
+
+// drawNormal32Fast makes numbers of all chunks of words but the last, and all chunks but the first. It says if it did.
+func drawNormal32Fast(k *Keystream, dst []float32, words []byte) bool {
+	chunks := len(words)/Chunk - 1
+	if k.block != nil || chunks == 0 {
+		return false
+	}
+	drawNormal32VAES(&dst[0], &words[0], chunks, &k.keys, k.counter)
+	return true
 }
 
 func normal32Fast(dst []float32, words []byte) bool {
@@ -107,6 +168,12 @@ func addSquaresAVX512(x *float32, n int, sums *Squares)
 
 //go:noescape
 func addSquaresAVX2(x *float32, n int, sums *Squares)
+
+//go:noescape
+func roughRowsAVX512(sums *float64, x *float32, rows, columns int)
+
+//go:noescape
+func roughRowsAVX2(sums *float64, x *float32, rows, columns int)
 
 // roundFast and those that follow do the first elements, a multiple of 8, and say how many. AVX2 cannot turn a float64 into an int64, nor
 // choose the smaller of two of those.
@@ -186,6 +253,18 @@ func addSquaresFast(sums *Squares, x []float32) bool {
 		addSquaresAVX512(unsafe.SliceData(x), len(x), sums)
 	case hasAVX2:
 		addSquaresAVX2(unsafe.SliceData(x), len(x), sums)
+	default:
+		return false
+	}
+	return true
+}
+
+func roughRowsFast(sums []float64, x []float32, columns int) bool {
+	switch {
+	case hasAVX512:
+		roughRowsAVX512(&sums[0], &x[0], len(sums), columns)
+	case hasAVX2:
+		roughRowsAVX2(&sums[0], &x[0], len(sums), columns)
 	default:
 		return false
 	}

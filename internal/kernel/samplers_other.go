@@ -32,3 +32,9 @@ func addWrappedFast([]int64, []int64, int64, int64) int { return 0 }
 func sumSquaresFast([]float32) (float64, bool) { return 0, false }
 
 func addSquaresFast(*Squares, []float32) bool { return false }
+
+func roughRowsFast([]float64, []float32, int) bool { return false }
+
+func drawAliasedFast(*Keystream, *Aliased, []int64, []byte, []byte) bool { return false }
+
+func drawNormal32Fast(*Keystream, []float32, []byte) bool { return false }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -111,6 +112,69 @@ func TestNormal32FollowsBoxAndMullerInFloat64(t *testing.T) {
 				t.Fatalf("number %d is off by %g, more than %g", i+16, e, allowed)
 			}
 		}
+	}
+}
+
+// Drawing from a stream is filling and then drawing, for tables of all sizes and from any block of the stream on.
+func TestDrawingFromAStreamIsFillingFirst(t *testing.T) {
+	const perChunk = Chunk / 4
+	for _, v := range versions() {
+		v.with(func() {
+			for columnBits := uint(1); columnBits <= 15; columnBits++ {
+				a := randomAliased(uint64(columnBits), columnBits, uint32(columnBits%2), -3)
+				for _, chunks := range []int{0, 1, 2, 3, 32} {
+					n := chunks * perChunk
+					one, two := NewKeystream([32]byte{1}), NewKeystream([32]byte{1})
+					one.Move(int64(7 + chunks))
+					two.Move(int64(7 + chunks))
+					got, gotWords, gotOpen := make([]int64, n), make([]byte, 4*n), make([]byte, n/8)
+					want, words, open := make([]int64, n), make([]byte, 4*n), make([]byte, n/8)
+					for i := range got {
+						got[i], want[i] = int64(i), int64(i)
+					}
+					a.Draw(one, got, gotWords, gotOpen)
+					two.Fill(words)
+					a.Add(want, words, open)
+					if !slices.Equal(got, want) || !bytes.Equal(gotWords, words) || !bytes.Equal(gotOpen, open) || one.counter != two.counter {
+						t.Fatalf("%s: a table of %d bits, %d chunks: not what filling first gives", v.name, columnBits, chunks)
+					}
+					floats, wantFloats := make([]float32, n), make([]float32, n)
+					one.Normal32(floats, gotWords)
+					two.Fill(words)
+					Normal32(wantFloats, words)
+					if !slices.Equal(floats, wantFloats) || !bytes.Equal(gotWords, words) || one.counter != two.counter {
+						t.Fatalf("%s: %d chunks of normal numbers: not what filling first gives", v.name, chunks)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFusedMultiplyAddRoundsOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	twice := 0 // results that a second rounding would change
+	for range 200000 {
+		x, y := float32(r.NormFloat64()), float32(r.NormFloat64())
+		z := float32(math.Ldexp(r.NormFloat64(), r.IntN(60)-30))
+		if r.IntN(2) == 0 { // the sum lies near the middle between two float32 numbers
+			little := float32(math.Ldexp(1, -16-r.IntN(7)))
+			x, y, z = 1-little, 0.5+little/2, float32(1<<23+r.IntN(1<<23)) // x·y is just below 1/2
+			if r.IntN(2) == 0 {
+				x, z = -x, -z
+			}
+		}
+		exact := new(big.Float).SetPrec(200).Mul(big.NewFloat(float64(x)), big.NewFloat(float64(y)))
+		want, _ := exact.Add(exact, big.NewFloat(float64(z))).Float32()
+		if got := fusedMultiplyAdd(x, y, z); got != want {
+			t.Fatalf("%g·%g + %g is %g, want %g", x, y, z, got, want)
+		}
+		if float32(float64(x)*float64(y)+float64(z)) != want {
+			twice++
+		}
+	}
+	if twice < 1000 {
+		t.Errorf("only %d of the results would differ if rounded twice: the test is too easy", twice)
 	}
 }
 

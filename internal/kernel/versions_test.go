@@ -29,6 +29,14 @@ var kernels = []struct {
 		Normal64(dst, randomBytes(r.Uint64(), 8*n))
 		return dst
 	}, false},
+	{"Exp", func(r *rand.Rand, n int) any {
+		x := random(r, n)
+		for i := range x {
+			x[i] = -30 * max(x[i], -x[i])
+		}
+		Exp(x)
+		return x
+	}, false},
 	{"Keystream.Fill", func(r *rand.Rand, n int) any {
 		dst := make([]byte, n/Chunk*Chunk)
 		k := NewKeystream([32]byte(randomBytes(r.Uint64(), 32)))
@@ -96,6 +104,11 @@ var kernels = []struct {
 		return []any{sum, mean}
 	}, false},
 	{"SumSquares", func(r *rand.Rand, n int) any { return SumSquares(random(r, n)) }, false},
+	{"RoughSquares", func(r *rand.Rand, n int) any {
+		squares := make([]float64, 5)
+		RoughSquares(squares, random(r, 5*n))
+		return squares
+	}, false},
 	{"Hadamard and Signed", func(r *rand.Rand, n int) any {
 		x, y := random(r, 1<<(n%12)), make([]float32, 1<<(n%12))
 		Hadamard(x)

@@ -53,8 +53,25 @@ func (p *Pass) chunk(number, i int) {
 		w.features = grow(w.features, perTask*d.in)
 		d.backward(w, p.params, w.features[:(to-from)*d.in], p.deltas[0][from*d.out:to*d.out])
 	}
+	if p.factor != nil {
+		p.headSquares(from, to)
+	}
 	for e := from; e < to; e++ {
 		p.example(w, number, e, e-from)
+	}
+}
+
+// headSquares sets SquaredNorms to those of the head's gradients, off by less than 2^-16. The gradient of a dense layer's weights is the
+// outer product of input and delta, that of its biases is delta.
+func (p *Pass) headSquares(from, to int) {
+	squares, ofInputs, ofDeltas := p.SquaredNorms[from:to], p.ofInputs[from:to], p.ofDeltas[from:to]
+	clear(squares)
+	for l, d := range p.net.head {
+		kernel.RoughSquares(ofInputs, p.headInput(l, from, to))
+		kernel.RoughSquares(ofDeltas, p.deltas[l][from*d.out:to*d.out])
+		for k := range squares {
+			squares[k] += ofDeltas[k] * (1 + ofInputs[k])
+		}
 	}
 }
 
@@ -83,13 +100,13 @@ func (p *Pass) example(w *worker, number, e, k int) {
 	case p.factor == nil:
 		body(p.partial[group*n.bodySize:(group+1)*n.bodySize], true)
 	default:
-		body(w.gradient, false)
-		square := kernel.SumSquares(w.gradient)
-		for l, d := range n.head {
-			square += d.squaredNorm(p.headInput(l, e, e+1), p.deltas[l][e*d.out:(e+1)*d.out])
+		if n.bodySize > 0 {
+			var square [1]float64
+			body(w.gradient, false)
+			kernel.RoughSquares(square[:], w.gradient)
+			p.SquaredNorms[e] += square[0]
 		}
-		p.SquaredNorms[e] = square
-		factor := float32(p.factor(e, square))
+		factor := float32(p.factor(e, p.SquaredNorms[e]))
 		kernel.Axpy(p.partial[group*n.bodySize:(group+1)*n.bodySize], factor, w.gradient)
 		for l, d := range n.head {
 			kernel.Scale(p.deltas[l][e*d.out:(e+1)*d.out], factor)
@@ -101,13 +118,10 @@ func (p *Pass) example(w *worker, number, e, k int) {
 func (p *Pass) loss(from, to int) {
 	last := len(p.net.head) - 1
 	classes := p.net.Classes()
-	for e := from; e < to; e++ {
-		logits := p.outputs[last][e*classes : (e+1)*classes]
-		p.losses[e] = softmaxLoss(p.deltas[last][e*classes:(e+1)*classes], logits, p.labels[e])
-		p.right[e] = largest(logits) == int(p.labels[e])
-	}
+	deltas := p.deltas[last][from*classes : to*classes]
+	softmax(deltas, p.outputs[last][from*classes:to*classes], p.labels[from:to], p.losses[from:to], p.right[from:to])
 	if p.mean { // all that follows is linear in these
-		kernel.Scale(p.deltas[last][from*classes:to*classes], 1/float32(len(p.labels)))
+		kernel.Scale(deltas, 1/float32(len(p.labels)))
 	}
 }
 

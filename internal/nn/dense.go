@@ -57,11 +57,6 @@ func transpose(dst, src []float32, columns int) {
 	}
 }
 
-// squaredNorm is that of one example's gradient: the weights' is the outer product of input and delta, the biases' is delta.
-func (d dense) squaredNorm(input, delta []float32) float64 {
-	return kernel.SumSquares(delta) * (1 + kernel.SumSquares(input))
-}
-
 // block is a range of rows of a dense layer's weights: the part of the summing product that one task does.
 type block struct{ layer, from, to int }
 

@@ -1,25 +1,38 @@
 package nn
 
-import "math"
+import (
+	"math"
 
-// softmaxLoss sets delta to softmax(logits) - onehot(label) and returns -log softmax(logits)[label].
-func softmaxLoss(delta, logits []float32, label uint8) float64 {
-	largest := logits[0]
-	for _, v := range logits {
-		largest = max(largest, v)
+	"hubbub/internal/kernel"
+)
+
+// softmax sets deltas to softmax(logits) - onehot(label), losses to -log softmax(logits)[label], and right to whether the label has the
+// largest logit, for some examples.
+func softmax(deltas, logits []float32, labels []uint8, losses []float64, right []bool) {
+	classes := len(logits) / len(labels)
+	for e, label := range labels {
+		row, delta := logits[e*classes:(e+1)*classes], deltas[e*classes:(e+1)*classes]
+		answer := largest(row)
+		top := row[answer]
+		for i, v := range row {
+			delta[i] = v - top // at most 0: no overflow
+		}
+		right[e], losses[e] = answer == int(label), -float64(delta[label])
 	}
-	total := 0.0
-	for i, v := range logits {
-		e := math.Exp(float64(v - largest)) // at most 1: no overflow
-		delta[i] = float32(e)
-		total += e
+	kernel.Exp(deltas)
+	for e, label := range labels {
+		delta := deltas[e*classes : (e+1)*classes]
+		total := 0.0
+		for _, v := range delta {
+			total += float64(v)
+		}
+		losses[e] += math.Log(total)
+		share := 1 / total
+		for i, v := range delta {
+			delta[i] = float32(float64(v) * share)
+		}
+		delta[label]--
 	}
-	share := 1 / total
-	for i, e := range delta {
-		delta[i] = float32(float64(e) * share)
-	}
-	delta[label]--
-	return math.Log(total) - float64(logits[label]-largest)
 }
 
 // largest is the index of the first largest number.

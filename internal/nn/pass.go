@@ -14,11 +14,13 @@ type Pass struct {
 	outputs, deltas [][]float32
 	partial         []float32 // sums of the body's gradients, one for each group of examples
 	losses          []float64
+	ofInputs        []float64 // squared norms of what a layer takes
+	ofDeltas        []float64 // and of its deltas
 	right           []bool
 
 	doChunk, doBlock func(worker, i int) // made once: a method value allocates
 
-	// SquaredNorms holds the squared L2 norm of each example's gradient after [Pass.Clipped].
+	// SquaredNorms holds the squared L2 norm of each example's gradient after [Pass.Clipped], off by less than 2^-16 of it.
 	SquaredNorms []float64
 }
 
@@ -108,6 +110,7 @@ func (p *Pass) run(j job) (loss float64) {
 	p.job = j
 	perTask := p.perTask(batch)
 	groups := (batch + groupExamples - 1) / groupExamples
+	p.ofInputs, p.ofDeltas = grow(p.ofInputs, batch), grow(p.ofDeltas, batch)
 	p.losses, p.right, p.SquaredNorms = grow(p.losses, batch), grow(p.right, batch), grow(p.SquaredNorms, batch)
 	if len(net.body) > 0 {
 		p.features = grow(p.features, batch*net.head[0].in)

@@ -45,16 +45,10 @@ func (s Sampling) check() error {
 // Cohort lists the clients of a round, in ascending order.
 func (s Sampling) Cohort(round int) []int {
 	random := s.Key.Derive("cohort", uint64(round)).Stream()
-	var cohort []int
 	if s.Kind == Poisson {
-		rate := s.Rate()
-		for c := range s.Clients {
-			if random.Coin(rate) {
-				cohort = append(cohort, c)
-			}
-		}
-		return cohort
+		return random.Heads(nil, s.Clients, s.Rate())
 	}
+	var cohort []int
 	// Floyd's algorithm: every subset of the size is equally likely, with one draw per member.
 	size := int(s.Size)
 	chosen := make(map[int]bool, size)
