@@ -1,0 +1,122 @@
+package kernel
+
+// The six maps of Winograd's convolution F(2×2, 3×3): a patch of 2×2 outputs of a window of 3×3 pixels takes 16 multiplications
+// for each channel and filter, where the definition takes 36 (Lavin and Gray 2015, arXiv:1509.09308). With x a patch of 4×4 pixels,
+// w the weights and ⊙ the product of elements, summed over channels,
+//
+//	out = Aᵀ·[(G·w·Gᵀ) ⊙ (Bᵀ·x·B)]·A
+//
+// and the way back is that of any linear map: by the same matrices, transposed. A and B only add and subtract, and G halves, so the
+// results are about as exact as those of the definition: sums are shorter.
+
+// Patches is a run of small patches of pixels inside a slice. Channel c of the pixel in row i and column j of patch s is
+// Data[s·Next + i·Row + j·Col + c].
+type Patches struct {
+	Data           []float32
+	Row, Col, Next int
+}
+
+// patchMap maps a patch x to t·x·tᵀ, channel by channel.
+type patchMap struct {
+	t    [][]float32 // entries are 0, ±1 or ±1/2: a product is exact
+	fast int         // its number among the faster versions
+	add  bool        // to what is there, instead of setting it
+}
+
+var (
+	patchOfInput   = patchMap{t: [][]float32{{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}}, fast: 0}            // Bᵀ
+	patchOfWeights = patchMap{t: [][]float32{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, fast: 1}              // G
+	patchToOutput  = patchMap{t: [][]float32{{1, 1, 1, 0}, {0, 1, -1, 1}}, fast: 2}                                          // Aᵀ
+	patchOfDeltas  = patchMap{t: [][]float32{{1, 0}, {1, 1}, {1, -1}, {0, 1}}, fast: 3}                                      // A
+	patchToWeights = patchMap{t: [][]float32{{1, 0.5, 0.5, 0}, {0, 0.5, -0.5, 0}, {0, 0.5, 0.5, 1}}, fast: 4, add: true}     // Gᵀ
+	patchToInput   = patchMap{t: [][]float32{{1, 0, 0, 0}, {0, 1, -1, -1}, {-1, 1, 1, 0}, {0, 0, 0, 1}}, fast: 5, add: true} // B
+)
+
+// PatchOfInput sets dst to Bᵀ·x·B for so many patches x of 4×4 pixels.
+func PatchOfInput(dst, x Patches, patches, channels int) {
+	patchOfInput.apply(dst, x, patches, channels, nil)
+}
+
+// PatchOfWeights sets dst to G·w·Gᵀ for patches w of 3×3 weights.
+func PatchOfWeights(dst, w Patches, patches, channels int) {
+	patchOfWeights.apply(dst, w, patches, channels, nil)
+}
+
+// PatchToOutput sets patches of 2×2 pixels to Aᵀ·x·A plus the biases, one for each channel.
+func PatchToOutput(dst, x Patches, patches int, biases []float32) {
+	patchToOutput.apply(dst, x, patches, len(biases), biases)
+}
+
+// PatchOfDeltas sets dst to A·d·Aᵀ for patches d of 2×2 pixels: the way back of PatchToOutput.
+func PatchOfDeltas(dst, d Patches, patches, channels int) {
+	patchOfDeltas.apply(dst, d, patches, channels, nil)
+}
+
+// PatchToWeights adds Gᵀ·x·G to patches of 3×3 weights: the way back of PatchOfWeights.
+func PatchToWeights(dst, x Patches, patches, channels int) {
+	patchToWeights.apply(dst, x, patches, channels, nil)
+}
+
+// PatchToInput adds B·x·Bᵀ to patches of 4×4 pixels: the way back of PatchOfInput. Patches may overlap: each is added after the
+// one before.
+func PatchToInput(dst, x Patches, patches, channels int) {
+	patchToInput.apply(dst, x, patches, channels, nil)
+}
+
+func (m patchMap) apply(dst, src Patches, patches, channels int, biases []float32) {
+	if patches <= 0 || channels <= 0 {
+		return
+	}
+	dst.check(len(m.t), patches, channels)
+	src.check(len(m.t[0]), patches, channels)
+	if done := m.applyFast(dst, src, patches, channels, biases); done < channels {
+		m.applyPlain(dst, src, patches, done, channels, biases)
+	}
+}
+
+// check panics if the patches do not fit their slice.
+func (s Patches) check(side, patches, channels int) {
+	_ = s.Data[(patches-1)*s.Next+(side-1)*(s.Row+s.Col)+channels-1]
+}
+
+// applyPlain is the definition, for channels from the first on.
+func (m patchMap) applyPlain(dst, src Patches, patches, first, channels int, biases []float32) {
+	side := len(m.t[0])
+	for s := range patches {
+		for c := first; c < channels; c++ {
+			from, to := src.Data[s*src.Next+c:], dst.Data[s*dst.Next+c:]
+			for i, row := range m.t {
+				var left [4]float32 // row i of t·x
+				for j := range side {
+					left[j] = combine(row, from[j*src.Col:], src.Row)
+				}
+				for j, column := range m.t {
+					y := combine(column, left[:], 1)
+					if biases != nil {
+						y += biases[c]
+					}
+					at := i*dst.Row + j*dst.Col
+					if m.add {
+						y += to[at]
+					}
+					to[at] = y
+				}
+			}
+		}
+	}
+}
+
+// combine is the sum of x's elements, stride apart, times the coefficients.
+func combine(coefficients, x []float32, stride int) (sum float32) {
+	begun := false
+	for i, f := range coefficients {
+		switch {
+		case f == 0:
+		case !begun:
+			sum, begun = f*x[i*stride], true
+		default:
+			sum += f * x[i*stride]
+		}
+	}
+	return sum
+}
