@@ -171,6 +171,15 @@ func pack(dst []float32, ld int, x operand, rows, width int) {
 	}
 }
 
+// Transpose turns rows of so many columns into columns.
+func Transpose(dst, src []float32, columns int) {
+	if len(src) == 0 {
+		return
+	}
+	rows := len(src) / columns
+	pack(dst, rows, operand{unsafe.Pointer(unsafe.SliceData(src)), 1, columns}, columns, rows)
+}
+
 // packPlain is pack for any strides.
 func packPlain(dst []float32, ld int, x operand, rows, width int) {
 	base, across := unsafe.Pointer(unsafe.SliceData(dst)), 4*x.col

@@ -119,7 +119,7 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 	}
 	for i := range n.body {
 		s := &n.body[i]
-		s.forward(&w.products, s.visit(w, p.params, input, memory))
+		s.forward(&w.products, s.visit(w, p.params, p.turned, input, memory))
 	}
 	last := n.body[len(n.body)-1]
 	copy(p.features[e*n.head[0].in:], last.to.find(w, input, memory, last.out.size()))
@@ -131,8 +131,8 @@ func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32,
 	spare := 0 // which of the buffers is free
 	for i := len(n.body) - 1; i >= n.firstWeights; i-- {
 		s := &n.body[i]
-		v := s.visit(w, p.params, input, memory)
-		v.turned, v.gradient, v.add = p.turned, gradient, add
+		v := s.visit(w, p.params, p.turned, input, memory)
+		v.gradient, v.add = gradient, add
 		v.dOut = delta
 		switch _, inPlace := s.layer.(activation); {
 		case inPlace:

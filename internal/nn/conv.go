@@ -79,10 +79,7 @@ func (c conv) scratch() int {
 func (c conv) forward(w *kernel.Workspace, v visit) {
 	filters := c.out.channels
 	weights, biases := c.weights(v.params)
-	if c.pads() {
-		c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
-	}
-	from := c.picture(v)
+	from := c.fill(v)
 	for row := range c.out.height {
 		for i := range c.size {
 			pixels := rows(from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride*c.in.channels)
@@ -90,6 +87,14 @@ func (c conv) forward(w *kernel.Workspace, v visit) {
 		}
 	}
 	kernel.AddToRows(v.out, biases)
+}
+
+// fill copies the input into its zeros, if it has any, and returns what picture does.
+func (c conv) fill(v visit) []float32 {
+	if c.pads() {
+		c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
+	}
+	return c.picture(v)
 }
 
 // picture is the input with its zeros around it. Only forward writes to it, and never to the zeros, which were there when the memory
@@ -108,15 +113,16 @@ func (c conv) eachLine(do func(inside, padded int)) {
 	}
 }
 
+func (c conv) turns() int { return c.window() * c.out.channels }
+
 // turn transposes each pixel's weights, channels by filters, for the way back to the input.
 func (c conv) turn(turned, params []float32) {
 	channels, filters := c.in.channels, c.out.channels
 	from, _ := c.weights(params)
-	to, _ := c.weights(turned)
 	for at := 0; at < len(from); at += channels * filters {
 		for i := range channels {
 			for j, x := range from[at+i*filters : at+(i+1)*filters] {
-				to[at+j*channels+i] = x
+				turned[at+j*channels+i] = x
 			}
 		}
 	}
@@ -171,13 +177,12 @@ func (c conv) weightGradient(w *kernel.Workspace, v visit, deltas []float32, pit
 // inputGradient adds, for each pixel of a window, deltas times weights to the inputs that the pixel met.
 func (c conv) inputGradient(w *kernel.Workspace, v visit, dIn, deltas []float32, pitch, lines, run int) {
 	channels, filters := c.in.channels, c.out.channels
-	turned, _ := c.weights(v.turned)
 	clear(dIn)
 	for row := range lines {
 		for i := range c.size {
 			for j := range c.size {
 				to := dIn[((row*c.stride+i)*c.padded.width+j)*channels:]
-				w.Multiply(to, c.stride*channels, rows(deltas[row*pitch*filters:], filters), rows(turned[(i*c.size+j)*filters*channels:], channels), run, channels, filters, true)
+				w.Multiply(to, c.stride*channels, rows(deltas[row*pitch*filters:], filters), rows(v.turned[(i*c.size+j)*filters*channels:], channels), run, channels, filters, true)
 			}
 		}
 	}

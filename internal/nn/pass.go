@@ -9,7 +9,7 @@ type Pass struct {
 	workers []worker
 
 	job
-	turned          []float32 // the body's weights, as its backward likes them
+	turned          []float32 // the body's weights, as its layers like them
 	features        []float32 // what the body gives the head
 	outputs, deltas [][]float32
 	partial         []float32 // sums of the body's gradients, one for each group of examples
@@ -40,7 +40,7 @@ func NewPass(net *Net, crew Crew) *Pass {
 	}
 	p := &Pass{net: net, crew: crew, workers: make([]worker, crew.Size())}
 	p.outputs, p.deltas = make([][]float32, len(net.head)), make([][]float32, len(net.head))
-	p.turned = make([]float32, net.bodySize)
+	p.turned = make([]float32, net.turned)
 	p.doChunk, p.doBlock = p.chunk, p.block
 	for i := range p.workers {
 		p.workers[i].init(net)
@@ -115,10 +115,8 @@ func (p *Pass) run(j job) (loss float64) {
 	for i, d := range net.head {
 		p.outputs[i], p.deltas[i] = grow(p.outputs[i], batch*d.out), grow(p.deltas[i], batch*d.out)
 	}
-	if j.backward() {
-		for _, s := range net.body {
-			s.turn(p.turned, j.params)
-		}
+	for _, s := range net.body {
+		s.turn(p.turned[s.turnedAt:s.turnedAt+s.turns()], j.params)
 	}
 	if j.sum != nil {
 		p.partial = grow(p.partial, groups*net.bodySize)
