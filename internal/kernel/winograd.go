@@ -81,42 +81,48 @@ func (s Patches) check(side, patches, channels int) {
 
 // applyPlain is the definition, for channels from the first on.
 func (m patchMap) applyPlain(dst, src Patches, patches, first, channels int, biases []float32) {
-	side := len(m.t[0])
+	const together = 16
+	var left [4 * together]float32 // row i of t·x
+	var y [together]float32
 	for s := range patches {
-		for c := first; c < channels; c++ {
+		for c := first; c < channels; c += together {
+			n := min(together, channels-c)
 			from, to := src.Data[s*src.Next+c:], dst.Data[s*dst.Next+c:]
 			for i, row := range m.t {
-				var left [4]float32 // row i of t·x
-				for j := range side {
-					left[j] = combine(row, from[j*src.Col:], src.Row)
+				for j := range row {
+					combine(left[j*together:j*together+n], row, from[j*src.Col:], src.Row)
 				}
 				for j, column := range m.t {
-					y := combine(column, left[:], 1)
+					combine(y[:n], column, left[:], together)
 					if biases != nil {
-						y += biases[c]
+						Axpy(y[:n], 1, biases[c:])
 					}
-					at := i*dst.Row + j*dst.Col
+					at := to[i*dst.Row+j*dst.Col:]
 					if m.add {
-						y += to[at]
+						Axpy(y[:n], 1, at)
 					}
-					to[at] = y
+					copy(at, y[:n])
 				}
 			}
 		}
 	}
 }
 
-// combine is the sum of x's elements, stride apart, times the coefficients.
-func combine(coefficients, x []float32, stride int) (sum float32) {
+// combine sets y to the sum of vectors of x, stride apart, times the coefficients.
+func combine(y, coefficients, x []float32, stride int) {
 	begun := false
 	for i, f := range coefficients {
-		switch {
-		case f == 0:
-		case !begun:
-			sum, begun = f*x[i*stride], true
-		default:
-			sum += f * x[i*stride]
+		if f == 0 {
+			continue
 		}
+		from := x[i*stride:][:len(y)]
+		for c, v := range from {
+			if begun {
+				y[c] += f * v
+			} else {
+				y[c] = f * v
+			}
+		}
+		begun = true
 	}
-	return sum
 }
