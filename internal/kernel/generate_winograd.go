@@ -45,7 +45,8 @@ var maps = []struct {
 	{"patchOfWeights", [][]float64{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, store},
 	{"patchToOutput", [][]float64{{1, 1, 1, 0}, {0, 1, -1, 1}}, bias},
 	{"patchOfDeltas", [][]float64{{1, 0}, {1, 1}, {1, -1}, {0, 1}}, store},
-	{"patchToWeights", [][]float64{{1, 0.5, 0.5, 0}, {0, 0.5, -0.5, 0}, {0, 0.5, 0.5, 1}}, add},
+	{"patchToWeights", [][]float64{{1, 0.5, 0.5, 0}, {0, 0.5, -0.5, 0}, {0, 0.5, 0.5, 1}}, store},
+	{"patchAddWeights", [][]float64{{1, 0.5, 0.5, 0}, {0, 0.5, -0.5, 0}, {0, 0.5, 0.5, 1}}, add},
 	{"patchToInput", [][]float64{{1, 0, 0, 0}, {0, 1, -1, -1}, {-1, 1, 1, 0}, {0, 0, 0, 1}}, add},
 }
 

@@ -24,12 +24,13 @@ type patchMap struct {
 }
 
 var (
-	patchOfInput   = patchMap{t: [][]float32{{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}}, fast: 0}            // Bᵀ
-	patchOfWeights = patchMap{t: [][]float32{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, fast: 1}              // G
-	patchToOutput  = patchMap{t: [][]float32{{1, 1, 1, 0}, {0, 1, -1, 1}}, fast: 2}                                          // Aᵀ
-	patchOfDeltas  = patchMap{t: [][]float32{{1, 0}, {1, 1}, {1, -1}, {0, 1}}, fast: 3}                                      // A
-	patchToWeights = patchMap{t: [][]float32{{1, 0.5, 0.5, 0}, {0, 0.5, -0.5, 0}, {0, 0.5, 0.5, 1}}, fast: 4, add: true}     // Gᵀ
-	patchToInput   = patchMap{t: [][]float32{{1, 0, 0, 0}, {0, 1, -1, -1}, {-1, 1, 1, 0}, {0, 0, 0, 1}}, fast: 5, add: true} // B
+	patchOfInput    = patchMap{t: [][]float32{{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}}, fast: 0} // Bᵀ
+	patchOfWeights  = patchMap{t: [][]float32{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}}, fast: 1}   // G
+	patchToOutput   = patchMap{t: [][]float32{{1, 1, 1, 0}, {0, 1, -1, 1}}, fast: 2}                               // Aᵀ
+	patchOfDeltas   = patchMap{t: [][]float32{{1, 0}, {1, 1}, {1, -1}, {0, 1}}, fast: 3}                           // A
+	patchToWeights  = patchMap{t: [][]float32{{1, 0.5, 0.5, 0}, {0, 0.5, -0.5, 0}, {0, 0.5, 0.5, 1}}, fast: 4}     // Gᵀ
+	patchAddWeights = patchMap{t: patchToWeights.t, fast: 5, add: true}
+	patchToInput    = patchMap{t: [][]float32{{1, 0, 0, 0}, {0, 1, -1, -1}, {-1, 1, 1, 0}, {0, 0, 0, 1}}, fast: 6, add: true} // B
 )
 
 // PatchOfInput sets dst to Bᵀ·x·B for so many patches x of 4×4 pixels.
@@ -52,9 +53,13 @@ func PatchOfDeltas(dst, d Patches, patches, channels int) {
 	patchOfDeltas.apply(dst, d, patches, channels, nil)
 }
 
-// PatchToWeights adds Gᵀ·x·G to patches of 3×3 weights: the way back of PatchOfWeights.
-func PatchToWeights(dst, x Patches, patches, channels int) {
-	patchToWeights.apply(dst, x, patches, channels, nil)
+// PatchToWeights sets patches of 3×3 weights to Gᵀ·x·G, or adds that: the way back of PatchOfWeights.
+func PatchToWeights(dst, x Patches, patches, channels int, add bool) {
+	if add {
+		patchAddWeights.apply(dst, x, patches, channels, nil)
+	} else {
+		patchToWeights.apply(dst, x, patches, channels, nil)
+	}
 }
 
 // PatchToInput adds B·x·Bᵀ to patches of 4×4 pixels: the way back of PatchOfInput. Patches may overlap: each is added after the

@@ -22,6 +22,9 @@ func patchOfDeltasAVX512(dst, src *float32, dstRow, dstCol, dstNext, srcRow, src
 func patchToWeightsAVX512(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
 
 //go:noescape
+func patchAddWeightsAVX512(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
+
+//go:noescape
 func patchToInputAVX512(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
 
 //go:noescape
@@ -40,14 +43,17 @@ func patchOfDeltasAVX2(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCo
 func patchToWeightsAVX2(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
 
 //go:noescape
+func patchAddWeightsAVX2(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
+
+//go:noescape
 func patchToInputAVX2(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
 
 type patchLoop func(dst, src *float32, dstRow, dstCol, dstNext, srcRow, srcCol, srcNext, patches, vectors int, biases *float32)
 
 // In the order of patchMap.fast.
 var (
-	patchesAVX512 = [...]patchLoop{patchOfInputAVX512, patchOfWeightsAVX512, patchToOutputAVX512, patchOfDeltasAVX512, patchToWeightsAVX512, patchToInputAVX512}
-	patchesAVX2   = [...]patchLoop{patchOfInputAVX2, patchOfWeightsAVX2, patchToOutputAVX2, patchOfDeltasAVX2, patchToWeightsAVX2, patchToInputAVX2}
+	patchesAVX512 = [...]patchLoop{patchOfInputAVX512, patchOfWeightsAVX512, patchToOutputAVX512, patchOfDeltasAVX512, patchToWeightsAVX512, patchAddWeightsAVX512, patchToInputAVX512}
+	patchesAVX2   = [...]patchLoop{patchOfInputAVX2, patchOfWeightsAVX2, patchToOutputAVX2, patchOfDeltasAVX2, patchToWeightsAVX2, patchAddWeightsAVX2, patchToInputAVX2}
 )
 
 // applyFast maps whole vectors of channels and says how many channels that were.

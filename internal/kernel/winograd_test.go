@@ -49,13 +49,12 @@ func TestPatchesMakeAConvolutionAndItsWayBack(t *testing.T) {
 					return patch(product, 4, channels)
 				}
 				clear(dx)
-				clear(dw)
 				PatchOfInput(patch(inputs, 4, channels), patch(x, 4, channels), n, channels)
 				PatchOfWeights(patch(weights, 4, channels), patch(w, 3, channels), n, channels)
 				PatchToOutput(patch(out, 2, channels), times(inputs, weights), n, biases)
 				PatchOfDeltas(patch(patches, 4, channels), patch(deltas, 2, channels), n, channels)
 				PatchToInput(patch(dx, 4, channels), times(patches, weights), n, channels)
-				PatchToWeights(patch(dw, 3, channels), times(patches, inputs), n, channels)
+				PatchToWeights(patch(dw, 3, channels), times(patches, inputs), n, channels, false)
 				if !slices.Equal(out, wantOut) || !slices.Equal(dx, wantDx) || !slices.Equal(dw, wantDw) {
 					t.Errorf("%s, %d channels: not a convolution", v.name, channels)
 				}
@@ -67,7 +66,7 @@ func TestPatchesMakeAConvolutionAndItsWayBack(t *testing.T) {
 // Faster versions give the definition's bits, also where patches overlap, and write nothing elsewhere.
 func TestMapsOfPatchesEqualTheirDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 10))
-	for number, m := range []patchMap{patchOfInput, patchOfWeights, patchToOutput, patchOfDeltas, patchToWeights, patchToInput} {
+	for number, m := range []patchMap{patchOfInput, patchOfWeights, patchToOutput, patchOfDeltas, patchToWeights, patchAddWeights, patchToInput} {
 		for _, channels := range []int{1, 7, 8, 16, 23, 40, 64} {
 			for _, patches := range []int{1, 2, 5} {
 				t.Run(fmt.Sprintf("map %d of %d patches of %d channels", number, patches, channels), func(t *testing.T) {

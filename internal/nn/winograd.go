@@ -121,7 +121,6 @@ func (c winograd) backward(w *kernel.Workspace, v visit) {
 	channels, filters := c.in.channels, c.out.channels
 	dWeights, dBiases := c.weights(v.gradient)
 	if !v.add {
-		clear(dWeights)
 		clear(dBiases)
 	}
 	kernel.AddRows(dBiases, v.dOut)
@@ -162,7 +161,7 @@ func (c winograd) backward(w *kernel.Workspace, v visit) {
 			kernel.PatchToInput(pixels, maps, c.across(), channels)
 		})
 	})
-	kernel.PatchToWeights(kernel.Patches{Data: dWeights, Row: 3 * each, Col: each}, kernel.Patches{Data: products, Row: 4 * each, Col: each}, 1, each)
+	kernel.PatchToWeights(kernel.Patches{Data: dWeights, Row: 3 * each, Col: each}, kernel.Patches{Data: products, Row: 4 * each, Col: each}, 1, each, v.add)
 	if dIn != nil && c.pads() {
 		c.eachLine(func(inside, padded int) { copy(v.dIn[inside:inside+c.in.width*channels], dIn[padded:]) })
 	}
