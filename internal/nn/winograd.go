@@ -2,11 +2,11 @@ package nn
 
 import "hubbub/internal/kernel"
 
-// winograd is a convolution with windows of 3×3 and stride 1, by way of squares of 4×4 pixels, in 16 products that have 4/9 of the
-// multiplications (see package kernel). Each of them multiplies one pixel of all squares by one of 16 matrices, channels by filters.
+// winograd is a convolution with windows of 3×3 and stride 1, by way of patches of 4×4 pixels, in 16 products that have 4/9 of the
+// multiplications (see package kernel). Each of them multiplies one pixel of all patches by one of 16 matrices, channels by filters.
 type winograd struct {
 	conv
-	whole picture // out, with its sides filled up to even ones: squares give 2×2 outputs
+	whole picture // out, with its sides filled up to even ones: patches give 2×2 outputs
 }
 
 // suitsWinograd says whether the maps cost less than the products save: not with few channels or filters, and not with few pixels,
@@ -23,13 +23,13 @@ func newWinograd(c conv) winograd {
 	return winograd{c, whole}
 }
 
-// points is how many products there are: one for each pixel of a square.
+// points is how many products there are: one for each pixel of a patch.
 const points = 16
 
 // bandFloats is about how many numbers the maps of a band have, inputs and outputs: they should stay in the second cache.
 const bandFloats = 1 << 17
 
-// across is how many squares lie in a row, bandRows how many rows of them are mapped and multiplied at a time.
+// across is how many patches lie in a row, bandRows how many rows of them are mapped and multiplied at a time.
 func (c winograd) across() int { return c.whole.width / 2 }
 func (c winograd) bandRows() int {
 	rows := bandFloats / (points * c.across() * (c.in.channels + c.out.channels))
@@ -60,60 +60,74 @@ func (c winograd) scratch() int {
 	return n
 }
 
-// band is some rows of squares, and where their maps lie: for each point a matrix, squares by channels.
+// maps are what patches became: for each point a matrix, patches by channels.
+type maps struct {
+	data              []float32
+	patches, channels int
+}
+
+func (m maps) point(p int) []float32 { return m.data[p*m.patches*m.channels:] }
+
+// band is some rows of patches and their maps.
 type band struct {
-	from, to        int // rows of squares
-	squares         int
-	inputs, outputs []float32
+	from, to        int // rows of patches
+	across          int // patches in a row
+	inputs, outputs maps
 }
 
 // eachBand calls do with band after band. The maps of all lie in the same memory.
-func (c winograd) eachBand(inputs, outputs []float32, do func(b band)) {
+func (c winograd) eachBand(scratch []float32, do func(b band)) {
+	most := points * c.bandRows() * c.across()
 	for from := 0; from < c.whole.height/2; from += c.bandRows() {
 		to := min(from+c.bandRows(), c.whole.height/2)
-		do(band{from, to, (to - from) * c.across(), inputs, outputs})
+		patches := (to - from) * c.across()
+		do(band{from, to, c.across(), maps{scratch, patches, c.in.channels}, maps{scratch[most*c.in.channels:], patches, c.out.channels}})
 	}
 }
 
-// memory cuts scratch memory into that for the maps of inputs and outputs, and the rest.
-func (c winograd) memory(scratch []float32) (inputs, outputs, rest []float32) {
-	n := points * c.bandRows() * c.across()
-	return scratch[:n*c.in.channels], scratch[n*c.in.channels : n*(c.in.channels+c.out.channels)], scratch[n*(c.in.channels+c.out.channels):]
+// rest is the scratch memory behind that of the bands.
+func (c winograd) rest(scratch []float32) []float32 {
+	return scratch[points*c.bandRows()*c.across()*(c.in.channels+c.out.channels):]
 }
 
-// eachRow calls do for every row of squares of the band, with its pixels, in a picture of this shape whose squares have corners two
-// pixels apart, and its part of the maps.
-func (b band) eachRow(pixels, maps []float32, p picture, do func(pixels, maps kernel.Patches)) {
-	across := b.squares / (b.to - b.from)
+// eachRow calls do for every row of patches of the band: where its pixels lie, in a picture where patches begin two pixels apart, and
+// its part of the maps.
+func (b band) eachRow(pixels []float32, shape picture, m maps, do func(pixels, maps kernel.Patches)) {
+	line := shape.width * shape.channels
 	for row := b.from; row < b.to; row++ {
-		do(kernel.Patches{Data: pixels[2*row*p.width*p.channels:], Row: p.width * p.channels, Col: p.channels, Next: 2 * p.channels},
-			kernel.Patches{Data: maps[(row-b.from)*across*p.channels:], Row: 4 * b.squares * p.channels, Col: b.squares * p.channels, Next: p.channels})
+		do(kernel.Patches{Data: pixels[2*row*line:], Row: line, Col: m.channels, Next: 2 * m.channels},
+			kernel.Patches{Data: m.data[(row-b.from)*b.across*m.channels:], Row: 4 * m.patches * m.channels, Col: m.patches * m.channels, Next: m.channels})
 	}
 }
 
 func (c winograd) forward(w *kernel.Workspace, v visit) {
-	_, biases := c.weights(v.params)
 	channels, filters := c.in.channels, c.out.channels
-	inputs, outputs, rest := c.memory(v.scratch)
+	_, biases := c.weights(v.params)
 	from, out := c.fill(v), v.out
 	if c.whole != c.out {
-		out = rest[:c.whole.size()]
+		out = c.rest(v.scratch)[:c.whole.size()]
 	}
-	c.eachBand(inputs, outputs, func(b band) {
-		b.eachRow(from, b.inputs, c.padded, func(pixels, maps kernel.Patches) {
-			kernel.PatchOfInput(maps, pixels, c.across(), channels)
+	c.eachBand(v.scratch, func(b band) {
+		b.eachRow(from, c.padded, b.inputs, func(pixels, maps kernel.Patches) {
+			kernel.PatchOfInput(maps, pixels, b.across, channels)
 		})
 		for p := range points {
-			w.Multiply(b.outputs[p*b.squares*filters:], filters, rows(b.inputs[p*b.squares*channels:], channels), rows(v.turned[p*channels*filters:], filters), b.squares, filters, channels, false)
+			weights := rows(v.turned[p*channels*filters:], filters)
+			w.Multiply(b.outputs.point(p), filters, rows(b.inputs.point(p), channels), weights, b.inputs.patches, filters, channels, false)
 		}
-		b.eachRow(out, b.outputs, c.whole, func(pixels, maps kernel.Patches) {
-			kernel.PatchToOutput(pixels, maps, c.across(), biases)
+		b.eachRow(out, c.whole, b.outputs, func(pixels, maps kernel.Patches) {
+			kernel.PatchToOutput(pixels, maps, b.across, biases)
 		})
 	})
 	if c.whole != c.out {
-		for row := range c.out.height {
-			copy(v.out[row*c.out.width*filters:(row+1)*c.out.width*filters], out[row*c.whole.width*filters:])
-		}
+		c.eachOutputLine(func(inside, whole int) { copy(v.out[inside:inside+c.out.width*filters], out[whole:]) })
+	}
+}
+
+// eachOutputLine calls do with where each row of the output begins in itself and in the whole.
+func (c winograd) eachOutputLine(do func(inside, whole int)) {
+	for row := range c.out.height {
+		do(row*c.out.width*c.out.channels, row*c.whole.width*c.out.channels)
 	}
 }
 
@@ -125,40 +139,37 @@ func (c winograd) backward(w *kernel.Workspace, v visit) {
 	}
 	kernel.AddRows(dBiases, v.dOut)
 
-	inputs, outputs, rest := c.memory(v.scratch)
 	each := channels * filters
-	products, rest := rest[:points*each], rest[points*each:]
+	products, rest := c.rest(v.scratch)[:points*each], c.rest(v.scratch)[points*each:]
 	from, deltas, dIn := c.picture(v), v.dOut, v.dIn
 	if c.whole != c.out {
 		deltas, rest = rest[:c.whole.size()], rest[c.whole.size():]
 		clear(deltas)
-		for row := range c.out.height {
-			copy(deltas[row*c.whole.width*filters:], v.dOut[row*c.out.width*filters:(row+1)*c.out.width*filters])
-		}
+		c.eachOutputLine(func(inside, whole int) { copy(deltas[whole:], v.dOut[inside:inside+c.out.width*filters]) })
 	}
 	if dIn != nil && c.pads() {
 		dIn = rest[:c.padded.size()]
 	}
 	clear(dIn)
-	c.eachBand(inputs, outputs, func(b band) {
-		b.eachRow(from, b.inputs, c.padded, func(pixels, maps kernel.Patches) {
-			kernel.PatchOfInput(maps, pixels, c.across(), channels)
+	c.eachBand(v.scratch, func(b band) {
+		b.eachRow(from, c.padded, b.inputs, func(pixels, maps kernel.Patches) {
+			kernel.PatchOfInput(maps, pixels, b.across, channels)
 		})
-		b.eachRow(deltas, b.outputs, c.whole, func(pixels, maps kernel.Patches) {
-			kernel.PatchOfDeltas(maps, pixels, c.across(), filters)
+		b.eachRow(deltas, c.whole, b.outputs, func(pixels, maps kernel.Patches) {
+			kernel.PatchOfDeltas(maps, pixels, b.across, filters)
 		})
 		for p := range points {
-			w.Multiply(products[p*each:], filters, columns(b.inputs[p*b.squares*channels:], channels), rows(b.outputs[p*b.squares*filters:], filters), channels, filters, b.squares, b.from > 0)
+			w.Multiply(products[p*each:], filters, columns(b.inputs.point(p), channels), rows(b.outputs.point(p), filters), channels, filters, b.inputs.patches, b.from > 0)
 		}
 		if dIn == nil {
 			return
 		}
-		back := v.turned[points*each:] // what the inputs' maps gave is no longer needed
-		for p := range points {
-			w.Multiply(b.inputs[p*b.squares*channels:], channels, rows(b.outputs[p*b.squares*filters:], filters), rows(back[p*each:], channels), b.squares, channels, filters, false)
+		for p := range points { // over the maps of the inputs, which have done their part
+			weights := rows(v.turned[(points+p)*each:], channels)
+			w.Multiply(b.inputs.point(p), channels, rows(b.outputs.point(p), filters), weights, b.inputs.patches, channels, filters, false)
 		}
-		b.eachRow(dIn, b.inputs, c.padded, func(pixels, maps kernel.Patches) {
-			kernel.PatchToInput(pixels, maps, c.across(), channels)
+		b.eachRow(dIn, c.padded, b.inputs, func(pixels, maps kernel.Patches) {
+			kernel.PatchToInput(pixels, maps, b.across, channels)
 		})
 	})
 	kernel.PatchToWeights(kernel.Patches{Data: dWeights, Row: 3 * each, Col: each}, kernel.Patches{Data: products, Row: 4 * each, Col: each}, 1, each, v.add)
