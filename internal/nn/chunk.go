@@ -60,7 +60,12 @@ func (p *Pass) chunk(number, i int) {
 
 // example finishes example e, the k-th of its chunk: the body's gradient, the norm, the clip.
 func (p *Pass) example(w *worker, number, e, k int) {
-	n, group := p.net, e/groupExamples
+	n := p.net
+	var sum []float32 // of the body's gradients of its group, which its first example sets
+	begins := e%groupExamples == 0
+	if p.sum != nil {
+		sum = p.partial[e/groupExamples*n.bodySize : (e/groupExamples+1)*n.bodySize]
+	}
 	body := func(gradient []float32, add bool) {
 		if n.bodySize > 0 {
 			width := n.head[0].in
@@ -81,7 +86,7 @@ func (p *Pass) example(w *worker, number, e, k int) {
 			d.sumGradients(&w.products, row, b, p.headInput(b.layer, e, e+1), p.deltas[b.layer][e*d.out:(e+1)*d.out])
 		}
 	case p.factor == nil:
-		body(p.partial[group*n.bodySize:(group+1)*n.bodySize], true)
+		body(sum, !begins)
 	default:
 		body(w.gradient, false)
 		square := kernel.SumSquares(w.gradient)
@@ -90,7 +95,10 @@ func (p *Pass) example(w *worker, number, e, k int) {
 		}
 		p.SquaredNorms[e] = square
 		factor := float32(p.factor(e, square))
-		kernel.Axpy(p.partial[group*n.bodySize:(group+1)*n.bodySize], factor, w.gradient)
+		if begins {
+			clear(sum)
+		}
+		kernel.Axpy(sum, factor, w.gradient)
 		for l, d := range n.head {
 			kernel.Scale(p.deltas[l][e*d.out:(e+1)*d.out], factor)
 		}

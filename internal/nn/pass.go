@@ -120,15 +120,10 @@ func (p *Pass) run(j job) (loss float64) {
 	}
 	if j.sum != nil {
 		p.partial = grow(p.partial, groups*net.bodySize)
-		clear(p.partial)
 	}
 	p.crew.Do((batch+perTask-1)/perTask, p.doChunk)
 	if j.sum != nil {
-		clear(j.sum[:net.bodySize])
-		for i := range groups {
-			kernel.Axpy(j.sum[:net.bodySize], 1, p.partial[i*net.bodySize:(i+1)*net.bodySize])
-		}
-		p.crew.Do(len(net.blocks), p.doBlock)
+		p.crew.Do(len(net.blocks)+(net.bodySize+bodyPiece-1)/bodyPiece, p.doBlock)
 	}
 	for _, l := range p.losses {
 		loss += l
@@ -137,8 +132,19 @@ func (p *Pass) run(j job) (loss float64) {
 	return loss
 }
 
-// block sums the gradients of all examples, for some rows of a dense layer.
+// bodyPiece is how many of the body's weights one task sums: they stay in the first cache while the groups go by.
+const bodyPiece = 1 << 12
+
+// block sums the gradients of all examples, for some rows of a dense layer or for a piece of the body.
 func (p *Pass) block(worker, i int) {
+	if piece := i - len(p.net.blocks); piece >= 0 {
+		from, to := piece*bodyPiece, min((piece+1)*bodyPiece, p.net.bodySize)
+		copy(p.sum[from:to], p.partial[from:to])
+		for group := p.net.bodySize; group < len(p.partial); group += p.net.bodySize {
+			kernel.Axpy(p.sum[from:to], 1, p.partial[group+from:group+to])
+		}
+		return
+	}
 	b := p.net.blocks[i]
 	d := p.net.head[b.layer]
 	d.sumGradients(&p.workers[worker].products, p.sum, b, p.headInput(b.layer, 0, len(p.labels)), p.deltas[b.layer])
