@@ -39,7 +39,8 @@ func main() {
 		s.relu()
 		s.reluBack()
 		s.larger()
-		s.addWhere()
+		s.where("addWhere", true)
+		s.where("setWhere", false)
 		s.addToRows()
 		s.addRows()
 	}
@@ -187,23 +188,32 @@ func (s set) larger() {
 	end()
 }
 
-// addWhere is AddWhere.
-func (s set) addWhere() {
-	s.function("addWhere", "(dx, delta, which *float32, pixels, groups, stride int, number float32)", "DI", "SI", "R10", "CX", "R8", "R9")
+// where is AddWhere, or SetWhere.
+func (s set) where(name string, add bool) {
+	s.function(name, "(dx, delta, which *float32, pixels, groups, stride int, number float32)", "DI", "SI", "R10", "CX", "R8", "R9")
 	op("VBROADCASTSS number+48(FP), %s", s.r(0))
-	s.loop("addWherePixel", "CX", func() {
+	s.loop(name+"Pixel", "CX", func() {
 		op("MOVQ R8, DX")
 		op("MOVQ DI, AX")
-		s.loop("addWhere", "DX", func() {
+		s.loop(name, "DX", func() {
 			s.group(func(at int) {
-				op("VMOVUPS %d(AX), %s", at, s.r(2))
-				if s.lanes == 16 {
+				if add {
+					op("VMOVUPS %d(AX), %s", at, s.r(2))
+				}
+				switch {
+				case s.lanes == 16 && add:
 					op("VCMPPS $0, %d(R10), %s, K1", at, s.r(0))
 					op("VADDPS %d(SI), %s, K1, %s", at, s.r(2), s.r(2))
-				} else {
+				case s.lanes == 16:
+					op("VCMPPS $0, %d(R10), %s, K1", at, s.r(0))
+					op("VMOVUPS.Z %d(SI), K1, %s", at, s.r(2))
+				case add:
 					op("VCMPPS $0, %d(R10), %s, %s", at, s.r(0), s.r(1))
 					op("VADDPS %d(SI), %s, %s", at, s.r(2), s.r(3))
 					op("VBLENDVPS %s, %s, %s, %s", s.r(1), s.r(3), s.r(2), s.r(2))
+				default:
+					op("VCMPPS $0, %d(R10), %s, %s", at, s.r(0), s.r(1))
+					op("VANDPS %d(SI), %s, %s", at, s.r(1), s.r(2))
 				}
 				op("VMOVUPS %s, %d(AX)", s.r(2), at)
 			})

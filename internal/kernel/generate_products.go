@@ -59,11 +59,11 @@ func main() {
 //	R8  bytes per row of A, R15 three of them, R12 bytes per column of A
 //	BX  row of B       R13 bytes per row of B
 //	DI  row of C       SI bytes per row of C
-//	CX  steps left
+//	CX  steps left of a run, left-8(SP) runs left
 func panel(s set) {
 	line("")
-	line("// func panel%s(m, k int, a *float32, rowA, colA int, b *float32, rowB int, c *float32, rowC, width, add int)", s.name)
-	line("TEXT ·panel%s(SB), NOSPLIT, $0-88", s.name)
+	line("// func panel%s(m, k int, a *float32, rowA, colA int, b *float32, rowB int, c *float32, rowC, width, add, runs, jump int)", s.name)
+	line("TEXT ·panel%s(SB), NOSPLIT, $8-104", s.name)
 	op("MOVQ m+0(FP), R14")
 	op("MOVQ a+16(FP), DX")
 	op("MOVQ rowA+24(FP), R8")
@@ -171,6 +171,8 @@ func (t tiles) tile(rows int) {
 	pointers := []string{"AX", "R9", "R10", "R11"}[:(rows+2)/3]
 
 	line("%s:", label)
+	op("MOVQ runs+88(FP), AX")
+	op("MOVQ AX, left-8(SP)")
 	op("MOVQ DX, AX")
 	for i := range pointers[1:] {
 		op("LEAQ (%s)(R15*1), %s", pointers[i], pointers[i+1])
@@ -205,6 +207,7 @@ func (t tiles) tile(rows int) {
 		}
 		op("ADDQ R13, BX")
 	}
+	line("%srun:", label)
 	op("SUBQ $2, CX")
 	op("JLT %slast", label)
 	line("%sloop:", label)
@@ -214,8 +217,16 @@ func (t tiles) tile(rows int) {
 	op("JGE %sloop", label)
 	line("%slast:", label)
 	op("ADDQ $2, CX")
-	op("JEQ %sadd", label)
+	op("JEQ %snext", label)
 	step()
+	line("%snext:", label)
+	op("DECQ left-8(SP)")
+	op("JEQ %sadd", label)
+	for _, p := range pointers {
+		op("ADDQ jump+96(FP), %s", p)
+	}
+	op("MOVQ k+8(FP), CX")
+	op("JMP %srun", label)
 
 	line("%sadd:", label)
 	op("CMPQ add+80(FP), $0")

@@ -63,3 +63,18 @@ func AddWhere(dx, delta, which []float32, number float32, channels, stride int) 
 		}
 	}
 }
+
+// SetWhere sets the pixels of dx to delta where which is number, and to zero elsewhere.
+func SetWhere(dx, delta, which []float32, number float32, channels, stride int) {
+	pixels := len(delta) / channels
+	_, _ = which[len(delta)-1], dx[(pixels-1)*stride+channels-1]
+	for p := setWhereFast(dx, delta, which, number, pixels, channels, stride); p < pixels; p++ {
+		to := dx[p*stride : p*stride+channels]
+		for i := range to {
+			to[i] = 0
+			if at := p*channels + i; which[at] == number {
+				to[i] = delta[at]
+			}
+		}
+	}
+}

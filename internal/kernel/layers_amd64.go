@@ -36,7 +36,13 @@ func largerAVX2(y, which, x *float32, pixels, groups, stride int, number float32
 func addWhereAVX512(dx, delta, which *float32, pixels, groups, stride int, number float32)
 
 //go:noescape
+func setWhereAVX512(dx, delta, which *float32, pixels, groups, stride int, number float32)
+
+//go:noescape
 func addWhereAVX2(dx, delta, which *float32, pixels, groups, stride int, number float32)
+
+//go:noescape
+func setWhereAVX2(dx, delta, which *float32, pixels, groups, stride int, number float32)
 
 //go:noescape
 func addToRowsAVX512(y, x *float32, rows, groups int)
@@ -158,6 +164,19 @@ func addWhereFast(dx, delta, which []float32, number float32, pixels, channels, 
 		return pixels
 	case hasAVX2:
 		addWhereAVX2(&dx[0], &delta[0], &which[0], pixels, channels/group, 4*stride, number)
+		return pixels
+	}
+	return 0
+}
+
+func setWhereFast(dx, delta, which []float32, number float32, pixels, channels, stride int) int {
+	switch {
+	case channels%group != 0:
+	case hasAVX512:
+		setWhereAVX512(&dx[0], &delta[0], &which[0], pixels, channels/group, 4*stride, number)
+		return pixels
+	case hasAVX2:
+		setWhereAVX2(&dx[0], &delta[0], &which[0], pixels, channels/group, 4*stride, number)
 		return pixels
 	}
 	return 0

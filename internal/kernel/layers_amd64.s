@@ -121,6 +121,33 @@ addWhereAVX512:
 	VZEROUPPER
 	RET
 
+// func setWhereAVX512(dx, delta, which *float32, pixels, groups, stride int, number float32)
+TEXT ·setWhereAVX512(SB), NOSPLIT, $0-52
+	MOVQ dx+0(FP), DI
+	MOVQ delta+8(FP), SI
+	MOVQ which+16(FP), R10
+	MOVQ pixels+24(FP), CX
+	MOVQ groups+32(FP), R8
+	MOVQ stride+40(FP), R9
+	VBROADCASTSS number+48(FP), Z0
+setWherePixelAVX512:
+	MOVQ R8, DX
+	MOVQ DI, AX
+setWhereAVX512:
+	VCMPPS $0, 0(R10), Z0, K1
+	VMOVUPS.Z 0(SI), K1, Z2
+	VMOVUPS Z2, 0(AX)
+	ADDQ $64, AX
+	ADDQ $64, SI
+	ADDQ $64, R10
+	DECQ DX
+	JNZ setWhereAVX512
+	ADDQ R9, DI
+	DECQ CX
+	JNZ setWherePixelAVX512
+	VZEROUPPER
+	RET
+
 // func addToRowsAVX512(y, x *float32, rows, groups int)
 TEXT ·addToRowsAVX512(SB), NOSPLIT, $0-32
 	MOVQ y+0(FP), DI
@@ -325,6 +352,36 @@ addWhereAVX2:
 	ADDQ R9, DI
 	DECQ CX
 	JNZ addWherePixelAVX2
+	VZEROUPPER
+	RET
+
+// func setWhereAVX2(dx, delta, which *float32, pixels, groups, stride int, number float32)
+TEXT ·setWhereAVX2(SB), NOSPLIT, $0-52
+	MOVQ dx+0(FP), DI
+	MOVQ delta+8(FP), SI
+	MOVQ which+16(FP), R10
+	MOVQ pixels+24(FP), CX
+	MOVQ groups+32(FP), R8
+	MOVQ stride+40(FP), R9
+	VBROADCASTSS number+48(FP), Y0
+setWherePixelAVX2:
+	MOVQ R8, DX
+	MOVQ DI, AX
+setWhereAVX2:
+	VCMPPS $0, 0(R10), Y0, Y1
+	VANDPS 0(SI), Y1, Y2
+	VMOVUPS Y2, 0(AX)
+	VCMPPS $0, 32(R10), Y0, Y1
+	VANDPS 32(SI), Y1, Y2
+	VMOVUPS Y2, 32(AX)
+	ADDQ $64, AX
+	ADDQ $64, SI
+	ADDQ $64, R10
+	DECQ DX
+	JNZ setWhereAVX2
+	ADDQ R9, DI
+	DECQ CX
+	JNZ setWherePixelAVX2
 	VZEROUPPER
 	RET
 

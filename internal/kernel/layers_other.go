@@ -17,3 +17,5 @@ func addRowsFast(_, _ []float32) int { return 0 }
 func largerFast(_, _, _ []float32, _ float32, _, _, _ int) int { return 0 }
 
 func addWhereFast(_, _, _ []float32, _ float32, _, _, _ int) int { return 0 }
+
+func setWhereFast(_, _, _ []float32, _ float32, _, _, _ int) int { return 0 }

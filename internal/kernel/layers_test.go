@@ -120,22 +120,25 @@ func TestLoopsOverPixelsEqualTheirDefinition(t *testing.T) {
 				x, dx := oddNumbers(r, spread), oddNumbers(r, spread)
 				y, delta, which := oddNumbers(r, pixels*channels), oddNumbers(r, pixels*channels), oddNumbers(r, pixels*channels)
 				const number = 2 // among the odd numbers
-				wantY, wantDx, wantWhich := slices.Clone(y), slices.Clone(dx), slices.Clone(which)
+				wantY, wantDx, wantWhich, wantSet := slices.Clone(y), slices.Clone(dx), slices.Clone(which), slices.Clone(dx)
 				for i := range y {
 					at := i/channels*stride + i%channels
 					if x[at] > y[i] {
 						wantY[i], wantWhich[i] = x[at], number
 					}
+					wantSet[at] = 0
 					if which[i] == number {
+						wantSet[at] = delta[i]
 						wantDx[at] += delta[i]
 					}
 				}
 				for _, v := range versions() {
 					v.with(func() {
-						gotY, gotDx, gotWhich := slices.Clone(y), slices.Clone(dx), slices.Clone(which)
+						gotY, gotDx, gotWhich, gotSet := slices.Clone(y), slices.Clone(dx), slices.Clone(which), slices.Clone(dx)
 						Larger(gotY, gotWhich, x, number, channels, stride)
 						AddWhere(gotDx, delta, which, number, channels, stride)
-						if !equalBits(gotY, wantY) || !equalBits(gotDx, wantDx) || !equalBits(gotWhich, wantWhich) {
+						SetWhere(gotSet, delta, which, number, channels, stride)
+						if !equalBits(gotY, wantY) || !equalBits(gotSet, wantSet) || !equalBits(gotDx, wantDx) || !equalBits(gotWhich, wantWhich) {
 							t.Errorf("%s: %d pixels of %d channels, %d apart: not what the definition gives", v.name, pixels, channels, stride)
 						}
 					})

@@ -6,9 +6,14 @@ import (
 )
 
 // View is a matrix inside a slice: element (i, j) is Data[i·Row + j·Col]. Swapping the two strides transposes it.
+//
+// With Run above zero its columns come in runs of so many, which begin Next elements apart: element (i, j) is
+// Data[i·Row + (j mod Run)·Col + (j div Run)·Next]. So the pixels under a window are a row of a matrix, and are not copied. Only the
+// left factor of [Workspace.Multiply] may be so.
 type View struct {
-	Data     []float32
-	Row, Col int
+	Data      []float32
+	Row, Col  int
+	Run, Next int
 }
 
 // Workspace is the packing memory of matrix products. Its zero value is ready; one goroutine uses it at a time.
@@ -27,9 +32,13 @@ const (
 // Multiply sets C = A·B, or adds A·B to C. C is m×n with ldc elements from row to row, A is m×k and B is k×n. C shares no memory
 // with A or B.
 //
-// An element's bits depend on its row of A, its column of B, and the processor's instructions; not on m, n or the strides.
+// An element's bits depend on its row of A, its column of B, A's runs, and the processor's instructions; not on m, n or the strides.
 func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add bool) {
 	if !checkProduct(c, ldc, a, b, m, n, k, add) {
+		return
+	}
+	if a.Run > maxDepth {
+		w.runByRun(c, ldc, a, b, m, n, k, add)
 		return
 	}
 	p := newProduct(c, ldc, a, b, m, n, k, add)
@@ -47,9 +56,16 @@ func (w *Workspace) Multiply(c []float32, ldc int, a, b View, m, n, k int, add b
 	}
 }
 
+// runByRun multiplies runs so long that each is cut by itself.
+func (w *Workspace) runByRun(c []float32, ldc int, a, b View, m, n, k int, add bool) {
+	for at := 0; at < k; at += a.Run {
+		w.Multiply(c, ldc, View{Data: a.Data[at/a.Run*a.Next:], Row: a.Row, Col: a.Col}, View{Data: b.Data[at*b.Row:], Row: b.Row, Col: b.Col}, m, n, a.Run, add || at > 0)
+	}
+}
+
 // checkProduct panics if a matrix does not fit its slice. It settles products of nothing and says if there is more to do.
 func checkProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) bool {
-	if m|n|k|a.Row|a.Col|b.Row|b.Col < 0 || ldc < n {
+	if m|n|k|a.Row|a.Col|a.Run|a.Next|b.Row|b.Col < 0 || ldc < n || b.Run != 0 || a.Run > 0 && k%a.Run != 0 {
 		panic(fmt.Sprintf("kernel: internal error: a product of %d×%d by %d×%d, with %d elements in a row of the result", m, k, k, n, ldc))
 	}
 	if m == 0 || n == 0 {
@@ -62,7 +78,11 @@ func checkProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) bool {
 		}
 		return false
 	}
-	_ = a.Data[(m-1)*a.Row+(k-1)*a.Col]
+	if a.Run > 0 {
+		_ = a.Data[(m-1)*a.Row+(a.Run-1)*a.Col+(k/a.Run-1)*a.Next]
+	} else {
+		_ = a.Data[(m-1)*a.Row+(k-1)*a.Col]
+	}
 	_ = b.Data[(k-1)*b.Row+(n-1)*b.Col]
 	return true
 }
@@ -82,6 +102,7 @@ func (o operand) from(i, j int) operand {
 type product struct {
 	c, a, b             operand
 	m, n, k             int
+	run, jump           int // steps of a run of A's columns, and elements from the end of one to the next; no run: all is one
 	add                 bool
 	depth               int // steps of k at a time; a function of k alone, so that the order of sums is
 	tileRows, tileWidth int
@@ -93,17 +114,16 @@ func newProduct(c []float32, ldc int, a, b View, m, n, k int, add bool) product 
 		c: operand{unsafe.Pointer(unsafe.SliceData(c)), ldc, 1},
 		a: operand{unsafe.Pointer(unsafe.SliceData(a.Data)), a.Row, a.Col},
 		b: operand{unsafe.Pointer(unsafe.SliceData(b.Data)), b.Row, b.Col},
-		m: m, n: n, k: k, add: add,
+		m: m, n: n, k: k, run: a.Run, jump: a.Next - a.Run*a.Col, add: add,
 	}
-	p.depth = k
-	if k > maxDepth {
-		parts := (k + maxDepth - 1) / maxDepth
-		p.depth = (k + parts - 1) / parts
-	}
+	unit := max(1, a.Run) // what is not cut
+	most := maxDepth / unit * unit
+	parts := (k + most - 1) / most
+	p.depth = (k/unit + parts - 1) / parts * unit
 	p.tileRows, p.tileWidth = tileShape()
 	// Rows of B that are far apart crowd the same sets of the cache, and copying them pays if enough rows of A use the copy.
 	p.packB = b.Col != 1 || m > 2*p.tileRows && (n > 4*p.tileWidth || b.Row%256 == 0)
-	p.packA = n > 2*p.tileWidth && a.Row%256 == 0
+	p.packA = n > 2*p.tileWidth && a.Row%256 == 0 && a.Run == 0
 	return p
 }
 
@@ -126,12 +146,17 @@ func (p *product) packed(panels []float32, depth int) operand {
 // column of a panel.
 func (p *product) band(w *Workspace, panels operand, at, depth, top, bottom, from, to int) {
 	a, rows := p.a.from(top, at), bottom-top
+	steps, runs := depth, 1
+	if p.run > 0 {
+		a = operand{unsafe.Add(a.data, 4*(at/p.run)*p.jump), a.row, a.col}
+		steps, runs = p.run, depth/p.run
+	}
 	if p.packA {
 		w.a = grown(w.a, bandRows*(maxDepth+gap))
 		a = spread(w.a, a, rows, depth)
 	}
 	for j := from; j < to; j += p.tileWidth {
-		panel(rows, depth, a, panels.from(0, j), p.c.from(top, j), min(p.tileWidth, to-j), p.add || at > 0)
+		panel(rows, steps, runs, p.jump, a, panels.from(0, j), p.c.from(top, j), min(p.tileWidth, to-j), p.add || at > 0)
 	}
 }
 
@@ -169,6 +194,15 @@ func pack(dst []float32, ld int, x operand, rows, width int) {
 	if done < rows && columns > 0 {
 		packPlain(dst[done*ld:], ld, x.from(done, 0), rows-done, columns)
 	}
+}
+
+// Transpose turns rows of so many columns into columns.
+func Transpose(dst, src []float32, columns int) {
+	if len(src) == 0 {
+		return
+	}
+	rows := len(src) / columns
+	pack(dst, rows, operand{unsafe.Pointer(unsafe.SliceData(src)), 1, columns}, columns, rows)
 }
 
 // packPlain is pack for any strides.

@@ -25,6 +25,10 @@ func (w *Workspace) share(c []float32, ldc int, a, b View, m, n, k int, add bool
 	if !checkProduct(c, ldc, a, b, m, n, k, add) {
 		return
 	}
+	if a.Run > maxDepth {
+		w.runByRun(c, ldc, a, b, m, n, k, add)
+		return
+	}
 	if w.shared == nil {
 		w.shared = newShared()
 	}

@@ -23,10 +23,11 @@ type shape struct {
 	add               bool
 	special           float32 // one element of A, if not zero
 	specialI, workers int
+	run               int // columns of A in a run, with a gap between runs; k is whole runs
 }
 
-// view is rows×columns, transposed in memory or not.
-func (s shape) view(r *rand.Rand, rows, columns, extra int, transposed bool) View {
+// view is rows×columns, transposed in memory or not, in runs or not.
+func (s shape) view(r *rand.Rand, rows, columns, extra int, transposed bool, run int) View {
 	step := 1 + s.between
 	v := View{Row: (columns + extra) * step, Col: step}
 	if transposed {
@@ -35,12 +36,23 @@ func (s shape) view(r *rand.Rand, rows, columns, extra int, transposed bool) Vie
 	if rows*columns == 0 {
 		return v
 	}
-	length := (rows-1)*v.Row + (columns-1)*v.Col + 1 // not an element more than needed
+	if run > 0 {
+		v.Run, v.Next = run, run*v.Col+5
+	}
+	length := (rows-1)*v.Row + v.column(columns-1) + 1 // not an element more than needed
 	v.Data = make([]float32, s.offset+length)[s.offset : s.offset+length : s.offset+length]
 	for i := range v.Data {
 		v.Data[i] = float32(r.NormFloat64())
 	}
 	return v
+}
+
+// column is where column j begins.
+func (v View) column(j int) int {
+	if v.Run == 0 {
+		return j * v.Col
+	}
+	return j%v.Run*v.Col + j/v.Run*v.Next
 }
 
 // untouched marks what a product must leave alone.
@@ -50,10 +62,13 @@ const untouched = 12345
 func (s shape) check(t *testing.T, w *Workspace, seed uint64) []float32 {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 5))
-	a, b := s.view(r, s.m, s.k, s.extraA, s.transA), s.view(r, s.k, s.n, s.extraB, s.transB)
+	if s.run > 0 {
+		s.k -= s.k % s.run
+	}
+	a, b := s.view(r, s.m, s.k, s.extraA, s.transA, s.run), s.view(r, s.k, s.n, s.extraB, s.transB, 0)
 	if s.special != 0 && s.m*s.k > 0 {
 		i := s.specialI % (s.m * s.k)
-		a.Data[i/s.k*a.Row+i%s.k*a.Col] = s.special
+		a.Data[i/s.k*a.Row+a.column(i%s.k)] = s.special
 	}
 	ldc := s.n + s.extraC
 	const margin = 70
@@ -74,7 +89,7 @@ func (s shape) check(t *testing.T, w *Workspace, seed uint64) []float32 {
 			}
 			size[at] = math.Abs(want[at])
 			for l := range s.k {
-				x := float64(a.Data[i*a.Row+l*a.Col]) * float64(b.Data[l*b.Row+j*b.Col])
+				x := float64(a.Data[i*a.Row+a.column(l)]) * float64(b.Data[l*b.Row+j*b.Col])
 				want[at] += x
 				size[at] += math.Abs(x)
 			}
@@ -141,6 +156,12 @@ func TestEveryVersionMultipliesAtEveryEdge(t *testing.T) {
 		shape{m: 250, n: 70, k: 256, between: 1},             // neither rows nor columns of A are adjacent, and rows crowd
 		shape{m: 256, n: 70, k: 30, transA: true, add: true}, // columns of A crowd
 	)
+	for m := 1; m < 27; m++ { // every height, with runs of odd and even length
+		shapes = append(shapes, shape{m: m, n: 33, k: 9, run: 3}, shape{m: m, n: 7, k: 40, run: 8, transA: true, add: true}, shape{m: m, n: 70, k: 5, run: 1})
+	}
+	for _, run := range []int{26, 96, 319, 320, 321, 400} { // several in a part of k, one, and less
+		shapes = append(shapes, shape{m: 25, n: 34, k: 3 * run, run: run, transA: true}, shape{m: 25, n: 70, k: 15 * run, run: run, transB: true, add: true})
+	}
 	for _, v := range versions() {
 		v.with(func() {
 			var w Workspace
@@ -156,6 +177,7 @@ func TestProductsHaveTheSameBitsOnAnyNumberOfThreadsAndWithEitherVectors(t *test
 		{m: 60, n: 40, k: 330}, {m: 150, n: 40, k: 60, transA: true, add: true}, {m: 60, n: 150, k: 40, transB: true},
 		{m: 10, n: 900, k: 40}, {m: 250, n: 5, k: 300, transB: true}, {m: 49, n: 67, k: 256, extraC: 2, offset: 3},
 		{m: 4, n: 500, k: 700, transB: true}, // more of B than is packed at a time
+		{m: 60, n: 40, k: 676, run: 26}, {m: 60, n: 40, k: 700, run: 350},
 	}
 	for i, s := range shapes {
 		fused := map[bool][]float32{}
@@ -187,7 +209,7 @@ func TestPackingGoesByTheDefinitionAtEveryEdge(t *testing.T) {
 				for rows := 1; rows < 50; rows += 3 {
 					for width := 1; width <= 40; width++ {
 						const ld = 41
-						x, dst := View{random(r, 50*40*4), strides[0], strides[1]}, make([]float32, 50*ld)
+						x, dst := View{Data: random(r, 50*40*4), Row: strides[0], Col: strides[1]}, make([]float32, 50*ld)
 						for i := range dst {
 							dst[i] = untouched
 						}
@@ -211,7 +233,7 @@ func TestPackingGoesByTheDefinitionAtEveryEdge(t *testing.T) {
 func TestAParallelProductIsTheProduct(t *testing.T) {
 	const m, n, k = 200, 160, 140 // large enough to be shared
 	r := rand.New(rand.NewPCG(8, 9))
-	a, b, c, want := View{random(r, m*k), k, 1}, View{random(r, k*n), 1, k}, make([]float32, m*n), make([]float32, m*n)
+	a, b, c, want := View{Data: random(r, m*k), Row: k, Col: 1}, View{Data: random(r, k*n), Row: 1, Col: k}, make([]float32, m*n), make([]float32, m*n)
 	var w Workspace
 	w.Multiply(want, n, a, b, m, n, k, false)
 	if w.MultiplyParallel(c, n, a, b, m, n, k, false, nil); !sameBits(c, want) {
@@ -238,9 +260,9 @@ func TestARowsBitsDoNotDependOnTheRowsBesideIt(t *testing.T) {
 		v.with(func() {
 			var w Workspace
 			all, one := make([]float32, m*n), make([]float32, n)
-			w.Multiply(all, n, View{a, k, 1}, View{b, n, 1}, m, n, k, false)
+			w.Multiply(all, n, View{Data: a, Row: k, Col: 1}, View{Data: b, Row: n, Col: 1}, m, n, k, false)
 			for i := range m {
-				w.Multiply(one, n, View{a[i*k:], k, 1}, View{b, n, 1}, 1, n, k, false)
+				w.Multiply(one, n, View{Data: a[i*k:], Row: k, Col: 1}, View{Data: b, Row: n, Col: 1}, 1, n, k, false)
 				if !sameBits(one, all[i*n:(i+1)*n]) {
 					t.Fatalf("%s: row %d has other bits alone", v.name, i)
 				}
@@ -251,7 +273,7 @@ func TestARowsBitsDoNotDependOnTheRowsBesideIt(t *testing.T) {
 
 func TestAProductThatDoesNotFitItsSlicesPanics(t *testing.T) {
 	full := func() (c []float32, a, b View) {
-		return make([]float32, 6), View{make([]float32, 8), 4, 1}, View{make([]float32, 12), 3, 1}
+		return make([]float32, 6), View{Data: make([]float32, 8), Row: 4, Col: 1}, View{Data: make([]float32, 12), Row: 3, Col: 1}
 	}
 	for name, spoil := range map[string]func(c *[]float32, a, b *View) (ldc int){
 		"C is an element short":       func(c *[]float32, a, b *View) int { *c = (*c)[:5]; return 3 },
@@ -259,6 +281,9 @@ func TestAProductThatDoesNotFitItsSlicesPanics(t *testing.T) {
 		"B is an element short":       func(c *[]float32, a, b *View) int { b.Data = b.Data[:11]; return 3 },
 		"rows of C overlap":           func(c *[]float32, a, b *View) int { return 2 },
 		"a stride of A points behind": func(c *[]float32, a, b *View) int { a.Row = -1; return 3 },
+		"A's last run is short":       func(c *[]float32, a, b *View) int { a.Run, a.Next = 2, 3; return 3 },
+		"A's runs do not fill k":      func(c *[]float32, a, b *View) int { a.Run = 3; return 3 },
+		"B has runs":                  func(c *[]float32, a, b *View) int { b.Run = 2; return 3 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -282,7 +307,7 @@ func FuzzMultiply(f *testing.F) {
 			m: int(m), n: int(n), k: int(k % 600), transA: flags&1 > 0, transB: flags&2 > 0, add: flags&4 > 0,
 			extraA: int(extras & 3), extraB: int(extras >> 2 & 3), extraC: int(extras >> 4 & 3), offset: int(extras >> 6),
 			special: []float32{0, 0, float32(math.NaN()), float32(math.Inf(1))}[special%4], specialI: int(seed % 65536),
-			workers: int(flags >> 3 & 3), between: int(flags >> 5 & 1),
+			workers: int(flags >> 3 & 3), between: int(flags >> 5 & 1), run: int(flags>>6) * int(special>>2),
 		}
 		for _, v := range versions() {
 			v.with(func() { s.check(t, new(Workspace), seed) })
@@ -327,7 +352,7 @@ func BenchmarkVersionsOfProduct(b *testing.B) {
 
 func (s shape) benchmark(b *testing.B, workers int) {
 	r := rand.New(rand.NewPCG(1, 2))
-	x, y, c := s.view(r, s.m, s.k, 0, s.transA), s.view(r, s.k, s.n, 0, s.transB), make([]float32, s.m*s.n)
+	x, y, c := s.view(r, s.m, s.k, 0, s.transA, 0), s.view(r, s.k, s.n, 0, s.transB, 0), make([]float32, s.m*s.n)
 	var w Workspace
 	shared := crew.New(workers)
 	defer shared.Close()

@@ -118,7 +118,7 @@ var kernels = []struct {
 	{"Multiply", func(r *rand.Rand, n int) any {
 		m, k := 1+n%29, 1+n%600
 		c := make([]float32, m*n)
-		new(Workspace).Multiply(c, n, View{random(r, m*k), 1, m}, View{random(r, k*n), 1, k}, m, n, k, false)
+		new(Workspace).Multiply(c, n, View{Data: random(r, m*k), Row: 1, Col: m}, View{Data: random(r, k*n), Row: 1, Col: k}, m, n, k, false)
 		return c
 	}, true},
 }

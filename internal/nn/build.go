@@ -83,7 +83,11 @@ func (b *builder) conv(l Layer) string {
 	}
 	c.at = b.net.size
 	b.draw("conv", c.size*c.size*c.in.channels, c.size, c.size, c.in.channels, c.out.channels)
-	b.push(c, c.out)
+	if c.suitsWinograd() {
+		b.push(newWinograd(c), c.out)
+	} else {
+		b.push(c, c.out)
+	}
 	return ""
 }
 
@@ -208,6 +212,8 @@ func (n *Net) plan() {
 		}
 		s.keptAt = n.memory
 		n.memory += s.layer.keeps()
+		s.turnedAt = n.turned
+		n.turned += s.layer.turns()
 		n.scratch = max(n.scratch, s.layer.scratch())
 		n.widest = max(n.widest, s.out.size())
 		at = s.to

@@ -77,7 +77,12 @@ func (p *Pass) headSquares(from, to int) {
 
 // example finishes example e, the k-th of its chunk: the body's gradient, the norm, the clip.
 func (p *Pass) example(w *worker, number, e, k int) {
-	n, group := p.net, e/groupExamples
+	n := p.net
+	var sum []float32 // of the body's gradients of its group, which its first example sets
+	begins := e%groupExamples == 0
+	if p.sum != nil {
+		sum = p.partial[e/groupExamples*n.bodySize : (e/groupExamples+1)*n.bodySize]
+	}
 	body := func(gradient []float32, add bool) {
 		if n.bodySize > 0 {
 			width := n.head[0].in
@@ -98,7 +103,7 @@ func (p *Pass) example(w *worker, number, e, k int) {
 			d.sumGradients(&w.products, row, b, p.headInput(b.layer, e, e+1), p.deltas[b.layer][e*d.out:(e+1)*d.out])
 		}
 	case p.factor == nil:
-		body(p.partial[group*n.bodySize:(group+1)*n.bodySize], true)
+		body(sum, !begins)
 	default:
 		if n.bodySize > 0 {
 			var square [1]float64
@@ -107,7 +112,10 @@ func (p *Pass) example(w *worker, number, e, k int) {
 			p.SquaredNorms[e] += square[0]
 		}
 		factor := float32(p.factor(e, p.SquaredNorms[e]))
-		kernel.Axpy(p.partial[group*n.bodySize:(group+1)*n.bodySize], factor, w.gradient)
+		if begins {
+			clear(sum)
+		}
+		kernel.Axpy(sum, factor, w.gradient)
 		for l, d := range n.head {
 			kernel.Scale(p.deltas[l][e*d.out:(e+1)*d.out], factor)
 		}
@@ -133,7 +141,7 @@ func (p *Pass) bodyForward(w *worker, e int, memory []float32) {
 	}
 	for i := range n.body {
 		s := &n.body[i]
-		s.forward(&w.products, s.visit(w, p.params, input, memory))
+		s.forward(&w.products, s.visit(w, p.params, p.turned, input, memory))
 	}
 	last := n.body[len(n.body)-1]
 	copy(p.features[e*n.head[0].in:], last.to.find(w, input, memory, last.out.size()))
@@ -145,8 +153,8 @@ func (p *Pass) bodyBackward(w *worker, e int, memory, delta, gradient []float32,
 	spare := 0 // which of the buffers is free
 	for i := len(n.body) - 1; i >= n.firstWeights; i-- {
 		s := &n.body[i]
-		v := s.visit(w, p.params, input, memory)
-		v.turned, v.gradient, v.add = p.turned, gradient, add
+		v := s.visit(w, p.params, p.turned, input, memory)
+		v.gradient, v.add = gradient, add
 		v.dOut = delta
 		switch _, inPlace := s.layer.(activation); {
 		case inPlace:

@@ -8,7 +8,8 @@ import (
 
 // conv is a convolution with square windows and a bias per filter. Weights are window rows, window columns, channels, filters.
 //
-// No window is copied: products read the picture in place. The rows of the windows of one output row are a matrix whose rows overlap.
+// No window is copied: products read the picture in place. The windows of one output row are a matrix whose rows overlap, and come in
+// runs: the rows of a window.
 type conv struct {
 	in, out      picture
 	size, stride int
@@ -54,8 +55,8 @@ func (c conv) weights(params []float32) (weights, biases []float32) {
 
 func (c conv) pads() bool { return c.padded != c.in }
 
-// slides says whether the deltas are laid out with as many columns as the padded picture has: then the pixels under them are one
-// evenly spaced run, and backward needs one product for each row of the window instead of one for each row of the picture.
+// slides says whether the deltas are laid out with as many columns as the padded picture has, for the way back to the input: then the
+// pixels under them are one evenly spaced run, and a pixel of the window takes one product instead of one for each row of the picture.
 func (c conv) slides() bool { return c.stride == 1 }
 
 func (c conv) keeps() int {
@@ -79,17 +80,21 @@ func (c conv) scratch() int {
 func (c conv) forward(w *kernel.Workspace, v visit) {
 	filters := c.out.channels
 	weights, biases := c.weights(v.params)
+	from := c.fill(v)
+	line := c.padded.width * c.in.channels
+	for row := range c.out.height {
+		windows := kernel.View{Data: from[row*c.stride*line:], Row: c.stride * c.in.channels, Col: 1, Run: c.row(), Next: line}
+		w.Multiply(v.out[row*c.out.width*filters:], filters, windows, rows(weights, filters), c.out.width, filters, c.window(), false)
+	}
+	kernel.AddToRows(v.out, biases)
+}
+
+// fill copies the input into its zeros, if it has any, and returns what picture does.
+func (c conv) fill(v visit) []float32 {
 	if c.pads() {
 		c.eachLine(func(inside, padded int) { copy(v.kept[padded:], v.in[inside:inside+c.in.width*c.in.channels]) })
 	}
-	from := c.picture(v)
-	for row := range c.out.height {
-		for i := range c.size {
-			pixels := rows(from[(row*c.stride+i)*c.padded.width*c.in.channels:], c.stride*c.in.channels)
-			w.Multiply(v.out[row*c.out.width*filters:], filters, pixels, rows(weights[i*c.row()*filters:], filters), c.out.width, filters, c.row(), i > 0)
-		}
-	}
-	kernel.AddToRows(v.out, biases)
+	return c.picture(v)
 }
 
 // picture is the input with its zeros around it. Only forward writes to it, and never to the zeros, which were there when the memory
@@ -108,17 +113,14 @@ func (c conv) eachLine(do func(inside, padded int)) {
 	}
 }
 
+func (c conv) turns() int { return c.window() * c.out.channels }
+
 // turn transposes each pixel's weights, channels by filters, for the way back to the input.
 func (c conv) turn(turned, params []float32) {
 	channels, filters := c.in.channels, c.out.channels
 	from, _ := c.weights(params)
-	to, _ := c.weights(turned)
 	for at := 0; at < len(from); at += channels * filters {
-		for i := range channels {
-			for j, x := range from[at+i*filters : at+(i+1)*filters] {
-				to[at+j*channels+i] = x
-			}
-		}
+		kernel.Transpose(turned[at:at+channels*filters], from[at:at+channels*filters], filters)
 	}
 }
 
@@ -129,6 +131,10 @@ func (c conv) backward(w *kernel.Workspace, v visit) {
 		clear(dBiases)
 	}
 	kernel.AddRows(dBiases, v.dOut)
+	c.weightGradient(w, v)
+	if v.dIn == nil {
+		return
+	}
 
 	// Deltas and how far apart their rows are; those that slide are spread out, with zeros where no window begins.
 	deltas, pitch, lines, run := v.dOut, c.out.width, c.out.height, c.out.width
@@ -142,10 +148,6 @@ func (c conv) backward(w *kernel.Workspace, v visit) {
 			clear(line[n:])
 		}
 	}
-	c.weightGradient(w, v, deltas, pitch, lines, run)
-	if v.dIn == nil {
-		return
-	}
 	if !c.pads() {
 		c.inputGradient(w, v, v.dIn, deltas, pitch, lines, run)
 		return
@@ -155,29 +157,26 @@ func (c conv) backward(w *kernel.Workspace, v visit) {
 	c.eachLine(func(inside, from int) { copy(v.dIn[inside:inside+c.in.width*c.in.channels], padded[from:]) })
 }
 
-// weightGradient multiplies windows by deltas.
-func (c conv) weightGradient(w *kernel.Workspace, v visit, deltas []float32, pitch, lines, run int) {
+// weightGradient multiplies windows by deltas. The pixels that meet a weight come in runs too: those of one output row.
+func (c conv) weightGradient(w *kernel.Workspace, v visit) {
 	channels, filters := c.in.channels, c.out.channels
 	dWeights, _ := c.weights(v.gradient)
-	from := c.picture(v)
-	for row := range lines {
-		for i := range c.size {
-			pixels := columns(from[(row*c.stride+i)*c.padded.width*channels:], c.stride*channels)
-			w.Multiply(dWeights[i*c.row()*filters:], filters, pixels, rows(deltas[row*pitch*filters:], filters), c.row(), filters, run, v.add || row > 0)
-		}
+	from, line := c.picture(v), c.padded.width*channels
+	for i := range c.size {
+		pixels := kernel.View{Data: from[i*line:], Row: 1, Col: c.stride * channels, Run: c.out.width, Next: c.stride * line}
+		w.Multiply(dWeights[i*c.row()*filters:], filters, pixels, rows(v.dOut, filters), c.row(), filters, c.out.height*c.out.width, v.add)
 	}
 }
 
 // inputGradient adds, for each pixel of a window, deltas times weights to the inputs that the pixel met.
 func (c conv) inputGradient(w *kernel.Workspace, v visit, dIn, deltas []float32, pitch, lines, run int) {
 	channels, filters := c.in.channels, c.out.channels
-	turned, _ := c.weights(v.turned)
 	clear(dIn)
 	for row := range lines {
 		for i := range c.size {
 			for j := range c.size {
 				to := dIn[((row*c.stride+i)*c.padded.width+j)*channels:]
-				w.Multiply(to, c.stride*channels, rows(deltas[row*pitch*filters:], filters), rows(turned[(i*c.size+j)*filters*channels:], channels), run, channels, filters, true)
+				w.Multiply(to, c.stride*channels, rows(deltas[row*pitch*filters:], filters), rows(v.turned[(i*c.size+j)*filters*channels:], channels), run, channels, filters, true)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ package nn
 func (n *Net) Memory(batch int) int64 {
 	task := NewPass(n, nil).perTask(batch)
 	groups := (batch + groupExamples - 1) / groupExamples
-	head, each := 0, 2*n.bodySize+n.scratch+2*n.passing+2*n.widest+task*n.memory
+	head, each := 0, n.bodySize+n.turned+n.scratch+2*n.passing+2*n.widest+task*n.memory
 	for _, d := range n.head {
 		head += 2 * d.out
 	}

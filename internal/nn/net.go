@@ -30,6 +30,7 @@ type Net struct {
 	memory       int  // floats that an example's way through the body leaves for the way back
 	passing      int  // floats of what nobody looks back at
 	scratch      int  // floats that a layer of the body needs while it runs
+	turned       int  // floats of turned weights
 	widest       int  // the most that flows between two layers of the body
 	firstWeights int  // the first stage that has weights: the way back ends there
 	blocks       []block

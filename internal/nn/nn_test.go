@@ -53,6 +53,8 @@ var specs = []spec{
 	{"long rows, stride, padded to the right", []int{11, 6, 5}, []Layer{{Kind: "conv", Filters: 12, Stride: 2, Padding: "same"}, {Kind: "tanh"}, {Kind: "conv", Filters: 3, Stride: 2, Padding: "same"}}, 3},
 	{"short rows, stride, padded", []int{2, 7, 6}, []Layer{{Kind: "conv", Filters: 3, Stride: 2, Padding: "same"}, {Kind: "tanh"}, {Kind: "conv", Filters: 4, Size: 2, Stride: 2}}, 3},
 	{"short rows, a window wider than the picture", []int{2, 3, 4}, []Layer{{Kind: "conv", Filters: 3, Size: 5, Padding: "same"}, {Kind: "relu"}, {Kind: "conv", Filters: 4, Size: 2}, {Kind: "tanh"}}, 3},
+	{"patches of pixels", []int{1, 12, 11}, []Layer{{Kind: "conv", Filters: 16, Size: 2}, {Kind: "relu"}, {Kind: "conv", Filters: 18}, {Kind: "tanh"}, {Kind: "maxpool"}}, 3},
+	{"patches of pixels, padded", []int{17, 9, 8}, []Layer{{Kind: "conv", Filters: 16, Padding: "same"}, {Kind: "relu"}, {Kind: "conv", Filters: 21, Padding: "same"}, {Kind: "tanh"}, {Kind: "avgpool", Size: 4}}, 3},
 	{"windows of one pixel", []int{40, 3, 3}, []Layer{{Kind: "conv", Filters: 33, Size: 1}, {Kind: "tanh"}, {Kind: "conv", Filters: 4, Size: 1, Stride: 2}}, 3},
 	{"pools that overlap", []int{3, 7, 7}, []Layer{{Kind: "conv", Filters: 3, Size: 2}, {Kind: "maxpool", Size: 3, Stride: 2}, {Kind: "avgpool", Size: 2, Stride: 1}}, 3},
 	{"pools that leave pixels out", []int{3, 8, 8}, []Layer{{Kind: "conv", Filters: 3, Size: 2}, {Kind: "tanh"}, {Kind: "maxpool", Size: 2, Stride: 3}, {Kind: "tanh"}}, 3},

@@ -9,7 +9,7 @@ type Pass struct {
 	workers []worker
 
 	job
-	turned          []float32 // the body's weights, as its backward likes them
+	turned          []float32 // the body's weights, as its layers like them
 	features        []float32 // what the body gives the head
 	outputs, deltas [][]float32
 	partial         []float32 // sums of the body's gradients, one for each group of examples
@@ -42,7 +42,7 @@ func NewPass(net *Net, crew Crew) *Pass {
 	}
 	p := &Pass{net: net, crew: crew, workers: make([]worker, crew.Size())}
 	p.outputs, p.deltas = make([][]float32, len(net.head)), make([][]float32, len(net.head))
-	p.turned = make([]float32, net.bodySize)
+	p.turned = make([]float32, net.turned)
 	p.doChunk, p.doBlock = p.chunk, p.block
 	for i := range p.workers {
 		p.workers[i].init(net)
@@ -118,22 +118,15 @@ func (p *Pass) run(j job) (loss float64) {
 	for i, d := range net.head {
 		p.outputs[i], p.deltas[i] = grow(p.outputs[i], batch*d.out), grow(p.deltas[i], batch*d.out)
 	}
-	if j.backward() {
-		for _, s := range net.body {
-			s.turn(p.turned, j.params)
-		}
+	for _, s := range net.body {
+		s.turn(p.turned[s.turnedAt:s.turnedAt+s.turns()], j.params)
 	}
 	if j.sum != nil {
 		p.partial = grow(p.partial, groups*net.bodySize)
-		clear(p.partial)
 	}
 	p.crew.Do((batch+perTask-1)/perTask, p.doChunk)
 	if j.sum != nil {
-		clear(j.sum[:net.bodySize])
-		for i := range groups {
-			kernel.Axpy(j.sum[:net.bodySize], 1, p.partial[i*net.bodySize:(i+1)*net.bodySize])
-		}
-		p.crew.Do(len(net.blocks), p.doBlock)
+		p.crew.Do(len(net.blocks)+(net.bodySize+bodyPiece-1)/bodyPiece, p.doBlock)
 	}
 	for _, l := range p.losses {
 		loss += l
@@ -142,8 +135,19 @@ func (p *Pass) run(j job) (loss float64) {
 	return loss
 }
 
-// block sums the gradients of all examples, for some rows of a dense layer.
+// bodyPiece is how many of the body's weights one task sums: they stay in the first cache while the groups go by.
+const bodyPiece = 1 << 12
+
+// block sums the gradients of all examples, for some rows of a dense layer or for a piece of the body.
 func (p *Pass) block(worker, i int) {
+	if piece := i - len(p.net.blocks); piece >= 0 {
+		from, to := piece*bodyPiece, min((piece+1)*bodyPiece, p.net.bodySize)
+		copy(p.sum[from:to], p.partial[from:to])
+		for group := p.net.bodySize; group < len(p.partial); group += p.net.bodySize {
+			kernel.Axpy(p.sum[from:to], 1, p.partial[group+from:group+to])
+		}
+		return
+	}
 	b := p.net.blocks[i]
 	d := p.net.head[b.layer]
 	d.sumGradients(&p.workers[worker].products, p.sum, b, p.headInput(b.layer, 0, len(p.labels)), p.deltas[b.layer])

@@ -65,11 +65,17 @@ func (p maxPool) backward(_ *kernel.Workspace, v visit) {
 	if v.dIn == nil {
 		return
 	}
-	clear(v.dIn)
+	give := kernel.SetWhere // each pixel lies in one window
+	if p.stride < p.size {
+		give = kernel.AddWhere
+	}
+	if p.stride != p.size || p.in.height%p.size > 0 || p.in.width%p.size > 0 { // or in several, or in none
+		clear(v.dIn)
+	}
 	c := p.in.channels
 	p.eachPixel(func(out, in, pixel int) {
 		end := out + p.out.width*c
-		kernel.AddWhere(v.dIn[in:], v.dOut[out:end], v.kept[out:end], float32(pixel), c, p.stride*c)
+		give(v.dIn[in:], v.dOut[out:end], v.kept[out:end], float32(pixel), c, p.stride*c)
 	})
 }
 

@@ -43,14 +43,19 @@ func reference(shape []int, layers []Layer, classes int, params []float64, recor
 				outHeight, outWidth = (height+stride-1)/stride, (width+stride-1)/stride
 				top, left = max(0, (outHeight-1)*stride+size-height)/2, max(0, (outWidth-1)*stride+size-width)/2
 			}
+			flat := make([]float64, height*width*channels) // looked up so often that a map is too slow
+			for at, v := range x {
+				flat[(at[0]*width+at[1])*channels+at[2]] = v
+			}
 			for i := range outHeight {
 				for j := range outWidth {
 					for f := range l.Filters {
 						sum := biases[f]
 						for a := range size {
 							for b := range size {
-								for c := range channels {
-									sum += weights[((a*size+b)*channels+c)*l.Filters+f] * at(x, i*stride+a-top, j*stride+b-left, c)
+								row, column := i*stride+a-top, j*stride+b-left
+								for c := 0; c < channels && row >= 0 && row < height && column >= 0 && column < width; c++ {
+									sum += weights[((a*size+b)*channels+c)*l.Filters+f] * flat[(row*width+column)*channels+c]
 								}
 							}
 						}

@@ -9,13 +9,16 @@ type layer interface {
 
 	keeps() int   // floats that forward leaves for backward, beside its output
 	scratch() int // floats that it needs while it runs
+	turns() int   // floats that turn sets
+
+	// turn sets the weights of the layer as forward and backward like them, once for all examples of a batch.
 	turn(turned, params []float32)
 }
 
 // visit is what a layer works on.
 type visit struct {
 	params        []float32 // the network's weights
-	turned        []float32 // the body's, as backward likes them: see layer.turn
+	turned        []float32 // the layer's: see layer.turn
 	in, out, kept []float32
 	scratch       []float32
 
@@ -31,6 +34,7 @@ type stage struct {
 	in, out  picture
 	from, to place // of in and out
 	keptAt   int   // in an example's memory
+	turnedAt int   // in a pass's
 }
 
 // place is where a picture lies.
@@ -52,12 +56,13 @@ type plain struct{}
 
 func (plain) keeps() int          { return 0 }
 func (plain) scratch() int        { return 0 }
+func (plain) turns() int          { return 0 }
 func (plain) turn(_, _ []float32) {}
 
 // visit gathers what the layer meets of one example.
-func (s *stage) visit(w *worker, params, record, memory []float32) visit {
+func (s *stage) visit(w *worker, params, turned, record, memory []float32) visit {
 	return visit{
-		params: params, scratch: w.scratch, kept: memory[s.keptAt : s.keptAt+s.keeps()],
+		params: params, turned: turned[s.turnedAt : s.turnedAt+s.turns()], scratch: w.scratch, kept: memory[s.keptAt : s.keptAt+s.keeps()],
 		in: s.from.find(w, record, memory, s.in.size()), out: s.to.find(w, record, memory, s.out.size()),
 	}
 }

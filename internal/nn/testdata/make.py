@@ -32,6 +32,10 @@ CASES = [
     ("pools that overlap", [2, 9, 9], 3, [
         {"kind": "avgpool", "size": 2, "stride": 1}, {"kind": "conv", "filters": 5, "stride": 1}, {"kind": "relu"},
         {"kind": "maxpool", "size": 3, "stride": 2}, {"kind": "dense", "units": 5}, {"kind": "tanh"}]),
+    ("many channels, many pixels", [3, 13, 12], 3, [
+        {"kind": "conv", "filters": 16}, {"kind": "tanh"}, {"kind": "conv", "filters": 18}, {"kind": "tanh"}, {"kind": "avgpool", "size": 4}]),
+    ("many channels, padded", [16, 9, 8], 3, [
+        {"kind": "conv", "filters": 17, "padding": "same"}, {"kind": "tanh"}, {"kind": "avgpool", "size": 4}]),
     ("many channels, windows of one pixel", [33, 3, 3], 3, [
         {"kind": "conv", "filters": 18, "size": 2}, {"kind": "relu"}, {"kind": "conv", "filters": 17, "size": 1}, {"kind": "tanh"}]),
 ]
