@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"hubbub/internal/chart"
 	"hubbub/internal/experiment"
@@ -11,8 +12,8 @@ import (
 // paper002 is the distributed Skellam mechanism.
 func paper002() Paper {
 	return Paper{ID: "002", Title: "The distributed Skellam mechanism: a novel approach to federated learning with differential privacy", Items: []Item{
-		{"figure 1", "accuracy on MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "mnist", "figure-1", 15) }, 0},
-		{"figure 2", "accuracy on Fashion-MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "fashion-mnist", "figure-2", 10) }, 0},
+		{"figure 1", "accuracy on MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "mnist", "figure-1", 15) }, full002()},
+		{"figure 2", "accuracy on Fashion-MNIST over epsilon, bits and batch size", func(b *Bench) (Outcome, error) { return skellamFigure(b, "fashion-mnist", "figure-2", 10) }, full002()},
 	}}
 }
 
@@ -23,29 +24,51 @@ var rivals002 = []struct{ file, name string }{
 
 // panel002 is one of the three panels of a figure.
 type panel002 struct {
-	letter, axis, unit string
-	values             []string
-	set                func(value string) string // what changes in the experiment; changes are separated by blanks
-	rivals             func(file string) bool
-	seeds              string
+	letter, unit string
+	values       []string
+	set          func(value string) string // what changes in the experiment; changes are separated by blanks
+	rivals       func(file string) bool
+	seeds        []string
+}
+
+// panels002 are the panels of either figure, and the seeds of the run without privacy.
+func panels002(scale Scale) (panels []panel002, plain []string) {
+	one, two, five := []string{"1"}, []string{"1", "2"}, []string{"1", "2", "3", "4", "5"}
+	all := func(string) bool { return true }
+	shares := func(file string) bool { return file != "cpsgd" && file != "central" }
+	epsilons, bits, batches, panelC, seeds := []string{"1", "3"}, []string{"6", "8", "12"}, []string{"960"}, one, two
+	if scale == Full {
+		epsilons, bits, batches, panelC, seeds = five, []string{"6", "8", "10", "12"}, []string{"120", "240", "480", "960"}, five, five
+	}
+	return []panel002{
+		{"a", "epsilon", epsilons, func(v string) string { return "privacy.target.epsilon=" + v }, all, seeds},
+		{"b", "bits per weight", bits, func(v string) string {
+			return "privacy.mechanism.bits=" + v + " privacy.mechanism.overflow=allow"
+		}, shares, seeds},
+		{"c", "batch size", batches, func(v string) string {
+			rounds := map[string]string{"120": "500", "240": "250", "480": "125", "960": "62"}[v]
+			return fmt.Sprintf("cohort.expected_size=%s rounds=%s evaluate_every=%s", v, rounds, rounds)
+		}, all, panelC},
+	}, seeds
+}
+
+// full002 is about how long a figure takes in full. Some runs stand in two panels, and are run once.
+func full002() time.Duration {
+	const perRun = 5 * time.Second
+	panels, plain := panels002(Full)
+	runs := len(plain)
+	for _, p := range panels {
+		for _, r := range rivals002 {
+			if p.rivals(r.file) {
+				runs += len(p.values) * len(p.seeds)
+			}
+		}
+	}
+	return time.Duration(runs) * perRun
 }
 
 func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error) {
-	all := func(string) bool { return true }
-	panels := []panel002{
-		{"a", "privacy.target.epsilon", "epsilon", Pick(b, []string{"1", "3"}, []string{"1", "2", "3", "4", "5"}),
-			func(v string) string { return "privacy.target.epsilon=" + v }, all, Pick(b, "[1, 2]", "[1, 2, 3, 4, 5]")},
-		{"b", "privacy.mechanism.bits", "bits per weight", Pick(b, []string{"6", "12"}, []string{"6", "8", "10", "12"}),
-			func(v string) string {
-				return "privacy.mechanism.bits=" + v + " privacy.mechanism.overflow=allow"
-			},
-			func(f string) bool { return f != "cpsgd" && f != "central" }, Pick(b, "[1, 2]", "[1, 2, 3, 4, 5]")},
-		{"c", "cohort.expected_size", "batch size", Pick(b, []string{"960"}, []string{"120", "240", "480", "960"}),
-			func(v string) string {
-				rounds := map[string]string{"120": "500", "240": "250", "480": "125", "960": "62"}[v]
-				return fmt.Sprintf("cohort.expected_size=%s rounds=%s evaluate_every=%s", v, rounds, rounds)
-			}, all, Pick(b, "[1]", "[1, 2, 3, 4, 5]")},
-	}
+	panels, seeds := panels002(b.Scale)
 	out := Outcome{Notes: []string{
 		"The paper's figures have no numbers beside them; what its text says of them is in the last table.",
 		"Panels a and c use 10 bits: the paper does not say how many it used. The total noise is fixed whoever comes, and priced for the clients that are really in a round (the paper counts all 60,000: its noise would be 250 times too small).",
@@ -53,7 +76,7 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 	if b.Scale == Fast {
 		out.Notes = append(out.Notes, "Fast: two seeds (panel c: one) instead of five, and fewer values on each axis.")
 	}
-	plain, err := b.Sweep("plain", "data.name="+data, "sweep={seed: "+Pick(b, "[1, 2]", "[1, 2, 3, 4, 5]")+"}")
+	plain, err := b.Sweep("plain", "data.name="+data, sweepSeeds(seeds))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -67,7 +90,7 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 			}
 			series := chart.Series{Name: r.name}
 			for _, v := range p.values {
-				changes := append([]string{"data.name=" + data, "sweep={seed: " + p.seeds + "}"}, strings.Fields(p.set(v))...)
+				changes := append([]string{"data.name=" + data, sweepSeeds(p.seeds)}, strings.Fields(p.set(v))...)
 				tallies, err := b.Sweep(r.file, changes...)
 				if err != nil {
 					return Outcome{}, err
@@ -87,6 +110,7 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 		out.Tables = append(out.Tables, table)
 		out.Figures = append(out.Figures, Figure{Name: file + p.letter, Caption: picture.Title, Drawing: picture})
 	}
+	out.Tables = append(out.Tables, overflows002(panels[1], at, data))
 	out.Checks = checks002(at, data)
 	said := Table{Title: "what the text says of this figure", Columns: []string{"statement"}, Unit: "points"}
 	lead, e := paired(at["a dsm 3"], at["a ddg 3"])
@@ -96,6 +120,35 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 	)
 	out.Tables = append(out.Tables, said)
 	return out, nil
+}
+
+func sweepSeeds(seeds []string) string { return "sweep={seed: [" + strings.Join(seeds, ", ") + "]}" }
+
+// overflows002 says how often a coordinate of a sum left its bits in the runs of panel b.
+func overflows002(bits panel002, at map[string]experiment.Tally, data string) Table {
+	t := Table{Title: fmt.Sprintf("%s, epsilon 3: overflows per round and coordinate", data), Columns: []string{"mechanism", "bits", "expected of noise alone"}}
+	said := map[string]*float64{"8": Value(1e-3), "10": Value(0), "12": Value(0)} // appendix A.3
+	for _, r := range rivals002 {
+		if !bits.rivals(r.file) {
+			continue
+		}
+		for _, v := range bits.values {
+			tally := at[bits.letter+" "+r.file+" "+v]
+			var all experiment.Overflows
+			for _, result := range tally.Results {
+				if o := result.Overflows; o != nil {
+					all.Count, all.Coordinates, all.NoiseAlone = all.Count+o.Count, all.Coordinates+o.Coordinates, o.NoiseAlone
+				}
+			}
+			row := Row{Settings: []string{r.name, v, fmt.Sprintf("%.2g", all.NoiseAlone)}, Ours: Value(all.Rate()), Runs: tally.Seeds}
+			row.Note = fmt.Sprintf("%d of %d", all.Count, all.Coordinates)
+			if r.file == "dsm" {
+				row.Paper = said[v]
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
 }
 
 // checks002 are the orders and distances that we state at epsilon 3.
