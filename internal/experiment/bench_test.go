@@ -26,7 +26,7 @@ func BenchmarkPaper002(b *testing.B) {
 	for name, overrides := range map[string][]string{
 		"exact":   {"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1}"},
 		"minimum": {"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1}", "secagg.noise=minimum", "cohort.min_survivors=200"},
-		"rotated": nil,
+		"rotated": {"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, bits: 8, rotate: true}"},
 		"smm":     {"privacy.mechanism={kind: smm, clip: 1, granularity: 0.1, rotate: true}"},
 		"printed": {"privacy.mechanism={kind: skellam, clip: 1.0, granularity: 0.1, rounding: conditional, k: 5, bound: dsm}"},
 	} {
