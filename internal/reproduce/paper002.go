@@ -134,16 +134,18 @@ func overflows002(bits panel002, at map[string]experiment.Tally, data string) Ta
 		}
 		for _, v := range bits.values {
 			tally := at[bits.letter+" "+r.file+" "+v]
+			row := Row{Settings: []string{r.name, v, "-"}, Runs: tally.Seeds}
 			var all experiment.Overflows
 			for _, result := range tally.Results {
 				if o := result.Overflows; o != nil {
-					all.Count, all.Coordinates, all.NoiseAlone = all.Count+o.Count, all.Coordinates+o.Coordinates, o.NoiseAlone
+					all = experiment.Overflows{Count: all.Count + o.Count, Coordinates: all.Coordinates + o.Coordinates, NoiseAlone: o.NoiseAlone}
 				}
 			}
-			row := Row{Settings: []string{r.name, v, fmt.Sprintf("%.2g", all.NoiseAlone)}, Ours: Value(all.Rate()), Runs: tally.Seeds}
-			row.Note = fmt.Sprintf("%d of %d", all.Count, all.Coordinates)
-			if r.file == "dsm" {
-				row.Paper = said[v]
+			if all.Coordinates > 0 {
+				row.Settings[2], row.Ours, row.Note = trim(all.NoiseAlone), Value(all.Rate()), fmt.Sprintf("%d of %d", all.Count, all.Coordinates)
+				if r.file == "dsm" {
+					row.Paper = said[v]
+				}
 			}
 			t.Rows = append(t.Rows, row)
 		}
