@@ -72,6 +72,8 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 	out := Outcome{Notes: []string{
 		"The paper's figures have no numbers beside them; what its text says of them is in the last table.",
 		"Panels a and c use 10 bits: the paper does not say how many it used. The total noise is fixed whoever comes, and priced for the clients that are really in a round (the paper counts all 60,000: its noise would be 250 times too small).",
+		"cpSGD is priced by its own closed form and advanced composition, which asks for more noise than the accounting that the paper used. The paper gives neither its clip nor its levels; here they are those of the others.",
+		"Overflows: \"expected\" is the chance that noise alone takes a coordinate out of its range. Updates and their rounding come on top.",
 	}}
 	if b.Scale == Fast {
 		out.Notes = append(out.Notes, "Fast: two seeds (panel c and SMM: one) instead of five, and fewer values on each axis.")
