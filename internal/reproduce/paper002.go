@@ -69,6 +69,7 @@ func full002() time.Duration {
 
 func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error) {
 	panels, seeds := panels002(b.Scale)
+	title := map[string]string{"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST"}[data]
 	out := Outcome{Notes: []string{
 		"The paper's figures have no numbers beside them; what its text says of them is in the last table.",
 		"Panels a and c use 10 bits: the paper does not say how many it used. The total noise is fixed whoever comes, and priced for the clients that are really in a round (the paper counts all 60,000: its noise would be 250 times too small).",
@@ -84,8 +85,8 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 	}
 	at := map[string]experiment.Tally{"plain": plain[0]} // by panel, file and value
 	for _, p := range panels {
-		picture := chart.Line{Title: fmt.Sprintf("%s: accuracy over %s", data, p.unit), XLabel: p.unit, YLabel: "test accuracy, %"}
-		table := Table{Title: fmt.Sprintf("(%s) %s, accuracy over %s", p.letter, data, p.unit), Columns: []string{"mechanism", p.unit}, Unit: "%"}
+		picture := chart.Line{Title: fmt.Sprintf("%s: accuracy over %s", title, p.unit), XLabel: p.unit, YLabel: "test accuracy, %"}
+		table := Table{Title: fmt.Sprintf("(%s) %s, accuracy over %s", p.letter, title, p.unit), Columns: []string{"mechanism", p.unit}, Unit: "%"}
 		for _, r := range rivals002 {
 			if !p.rivals(r.file) {
 				continue
@@ -116,7 +117,7 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 		out.Tables = append(out.Tables, table)
 		out.Figures = append(out.Figures, Figure{Name: file + p.letter, Caption: picture.Title, Drawing: picture})
 	}
-	out.Tables = append(out.Tables, overflows002(panels[1], at, data))
+	out.Tables = append(out.Tables, overflows002(panels[1], at, title))
 	out.Checks = checks002(at, data)
 	said := Table{Title: "what the text says of this figure", Columns: []string{"statement"}, Unit: "points"}
 	lead, e := paired(at["a dsm 3"], at["a ddg 3"])
@@ -131,8 +132,8 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 func sweepSeeds(seeds []string) string { return "sweep={seed: [" + strings.Join(seeds, ", ") + "]}" }
 
 // overflows002 says how often a coordinate of a sum left its bits in the runs of panel b.
-func overflows002(bits panel002, at map[string]experiment.Tally, data string) Table {
-	t := Table{Title: fmt.Sprintf("%s, epsilon 3: overflows per round and coordinate", data), Columns: []string{"mechanism", "bits", "expected of noise alone"}}
+func overflows002(bits panel002, at map[string]experiment.Tally, title string) Table {
+	t := Table{Title: title + ", epsilon 3: overflows per round and coordinate", Columns: []string{"mechanism", "bits", "expected of noise alone"}}
 	said := map[string]*float64{"8": Value(1e-3), "10": Value(0), "12": Value(0)} // appendix A.3
 	for _, r := range rivals002 {
 		if !bits.rivals(r.file) {
