@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,47 +29,58 @@ type panel002 struct {
 	values       []string
 	set          func(value string) string // what changes in the experiment; changes are separated by blanks
 	rivals       func(file string) bool
-	seeds        []string
 }
 
-// panels002 are the panels of either figure, and the seeds of the run without privacy.
-func panels002(scale Scale) (panels []panel002, plain []string) {
-	one, two, five := []string{"1"}, []string{"1", "2"}, []string{"1", "2", "3", "4", "5"}
+// panels002 are the panels of either figure.
+func panels002(scale Scale) []panel002 {
+	epsilons, batches := []string{"1", "3"}, []string{"240", "960"} // what the files say needs no further runs
+	if scale == Full {
+		epsilons, batches = []string{"1", "2", "3", "4", "5"}, []string{"120", "240", "480", "960"}
+	}
 	all := func(string) bool { return true }
 	shares := func(file string) bool { return file != "cpsgd" && file != "central" }
-	epsilons, batches, panelC, seeds := []string{"1", "3"}, []string{"240", "960"}, one, two // what the files say needs no further runs
-	if scale == Full {
-		epsilons, batches, panelC, seeds = five, []string{"120", "240", "480", "960"}, five, five
-	}
 	return []panel002{
-		{"a", "epsilon", epsilons, func(v string) string { return "privacy.target.epsilon=" + v }, all, seeds},
+		{"a", "epsilon", epsilons, func(v string) string { return "privacy.target.epsilon=" + v }, all},
 		{"b", "bits per weight", []string{"6", "8", "10", "12"}, func(v string) string {
 			return "privacy.mechanism.bits=" + v + " privacy.mechanism.overflow=allow"
-		}, shares, seeds},
+		}, shares},
 		{"c", "batch size", batches, func(v string) string {
 			rounds := map[string]string{"120": "500", "240": "250", "480": "125", "960": "62"}[v]
 			return fmt.Sprintf("cohort.expected_size=%s rounds=%s evaluate_every=%s", v, rounds, rounds)
-		}, all, panelC},
-	}, seeds
+		}, all},
+	}
 }
+
+// seeds002 are the seeds of a point, named by panel, file and value: five in full, and else two where something is stated of it.
+func seeds002(scale Scale, point string) []string {
+	switch {
+	case scale == Full:
+		return []string{"1", "2", "3", "4", "5"}
+	case slices.Contains(stated002, point):
+		return []string{"1", "2"}
+	}
+	return []string{"1"}
+}
+
+// stated002 are the points that the checks compare.
+var stated002 = []string{"plain", "a central 3", "a ours 3", "a dsm 3", "a ddg 3", "a cpsgd 3", "b ours 6", "b ours 12"}
 
 // full002 is about how long a figure takes in full. Some runs stand in two panels, and are run once.
 func full002() time.Duration {
 	const perRun = 5 * time.Second
-	panels, plain := panels002(Full)
-	runs := len(plain)
-	for _, p := range panels {
+	points := 1 // without privacy
+	for _, p := range panels002(Full) {
 		for _, r := range rivals002 {
 			if p.rivals(r.file) {
-				runs += len(p.values) * len(p.seeds)
+				points += len(p.values)
 			}
 		}
 	}
-	return time.Duration(runs) * perRun
+	return time.Duration(points*len(seeds002(Full, ""))) * perRun
 }
 
 func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error) {
-	panels, seeds := panels002(b.Scale)
+	panels := panels002(b.Scale)
 	title := map[string]string{"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST"}[data]
 	out := Outcome{Notes: []string{
 		"The paper's figures have no numbers beside them; what its text says of them is in the last table.",
@@ -77,9 +89,9 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 		"Overflows: \"expected\" is the chance that noise alone takes a coordinate out of its range. Updates and their rounding come on top.",
 	}}
 	if b.Scale == Fast {
-		out.Notes = append(out.Notes, "Fast: two seeds (panel c and SMM: one) instead of five, fewer values of epsilon and batch size.")
+		out.Notes = append(out.Notes, "Fast: two seeds instead of five for the points that the checks compare, one for the others, and fewer values of epsilon and batch size.")
 	}
-	plain, err := b.Sweep("plain", "data.name="+data, sweepSeeds(seeds))
+	plain, err := b.Sweep("plain", "data.name="+data, sweepSeeds(b.Scale, "plain"))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -92,18 +104,15 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 				continue
 			}
 			series := chart.Series{Name: r.name}
-			seeds := p.seeds
-			if b.Scale == Fast && r.file == "smm" { // the slowest, and nothing is stated of it
-				seeds = seeds[:1]
-			}
 			for _, v := range p.values {
-				changes := append([]string{"data.name=" + data, sweepSeeds(seeds)}, strings.Fields(p.set(v))...)
+				point := p.letter + " " + r.file + " " + v
+				changes := append([]string{"data.name=" + data, sweepSeeds(b.Scale, point)}, strings.Fields(p.set(v))...)
 				tallies, err := b.Sweep(r.file, changes...)
 				if err != nil {
 					return Outcome{}, err
 				}
 				t := tallies[0]
-				at[p.letter+" "+r.file+" "+v] = t
+				at[point] = t
 				table.Rows = append(table.Rows, accuracyRow([]string{r.name, v}, nil, t))
 				addPoint(&series, number(v), points(t), 100*t.Error)
 			}
@@ -129,7 +138,9 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 	return out, nil
 }
 
-func sweepSeeds(seeds []string) string { return "sweep={seed: [" + strings.Join(seeds, ", ") + "]}" }
+func sweepSeeds(scale Scale, point string) string {
+	return "sweep={seed: [" + strings.Join(seeds002(scale, point), ", ") + "]}"
+}
 
 // overflows002 says how often a coordinate of a sum left its bits in the runs of panel b.
 func overflows002(bits panel002, at map[string]experiment.Tally, title string) Table {

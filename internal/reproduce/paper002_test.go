@@ -25,6 +25,11 @@ func TestEveryCheckOfPaper002CanFail(t *testing.T) {
 		"b ours 6": {88.9, 89}, "b ours 12": {90, 90.2},
 	}
 	for _, data := range []string{"mnist", "fashion-mnist"} {
+		for _, point := range stated002 {
+			if _, ok := good[point]; !ok || len(good) != len(stated002) {
+				t.Errorf("%q is stated something of, or not: the checks and the list must agree", point)
+			}
+		}
 		for _, c := range []struct {
 			change string // a tally, moved by so many points
 			by     float64
@@ -62,7 +67,7 @@ func TestEveryCheckOfPaper002CanFail(t *testing.T) {
 }
 
 func TestOverflowsAreAddedUpOverSeeds(t *testing.T) {
-	panels, _ := panels002(Full)
+	panels := panels002(Full)
 	at := map[string]experiment.Tally{}
 	for _, r := range rivals002 {
 		for _, v := range panels[1].values {
