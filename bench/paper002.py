@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GRID = "privacy.mechanism={kind: skellam, clip: 1.0, granularity: 0.1}"
+ROTATED = "privacy.mechanism={kind: skellam, clip: 1.0, granularity: 0.1, bits: 8, rotate: true}"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Setting:
 SETTINGS = [
     Setting("noise that is the same whoever came", (GRID,), 5.0, 2.0),
     Setting("a share of noise from every client", (GRID, "secagg.noise=minimum", "cohort.min_survivors=200"), 5.0, 2.0),
-    Setting("a rotation, 8 bits", (), 10.0, 5.0),
+    Setting("a rotation, 8 bits", (ROTATED,), 10.0, 5.0),
 ]
 
 
@@ -47,8 +48,8 @@ class Time:
 
 
 def run(binary: Path, setting: Setting, folder: Path) -> Time:
-    command = [str(binary), "run", "--json", "--quiet", "--runs", str(folder), str(ROOT / "examples/paper002/ours.yaml")]
-    for change in setting.sets:
+    command = [str(binary), "run", "--json", "--quiet", "--runs", str(folder), str(ROOT / "experiments/002/ours.yaml")]
+    for change in ("sweep=null", *setting.sets):
         command += ["--set", change]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -118,8 +118,9 @@ func grown[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// encode rounds the update, adds a share of noise unless share is nil, and adds the integers to sum.
-func (c *codec) encode(sum []int64, update []float32, runs Runs, square float64, share sampler, random *noise.Stream) {
+// encode rounds the update, adds a share of noise unless share is nil, and adds the integers to sum: modulo 2^Bits, as they are sent, or
+// whole, where nothing is sent. The sum is the same modulo 2^Bits.
+func (c *codec) encode(sum []int64, update []float32, runs Runs, square float64, whole bool, share sampler, random *noise.Stream) {
 	s := c.scratch.Get().(*scratch)
 	defer c.scratch.Put(s)
 	x, runs, scale := c.prepare(s, update, runs, square)
@@ -137,18 +138,21 @@ func (c *codec) encode(sum []int64, update []float32, runs Runs, square float64,
 		} else {
 			s.coins.roundBlock(block, x[at:end], at, runs, scale, random)
 		}
-		c.add(sum[at:end], block, at, runs, share, random)
+		c.add(sum[at:end], block, at, runs, whole, share, random)
 	}
 }
 
-// add adds the block that begins at coordinate at to sum: modulo 2^Bits and centred, as it is sent. By runs, where nothing is sent,
-// the remainder is left for the end: it is the same.
-func (c *codec) add(sum, block []int64, at int, runs Runs, share sampler, random *noise.Stream) {
+// add adds the block that begins at coordinate at to sum.
+func (c *codec) add(sum, block []int64, at int, runs Runs, whole bool, share sampler, random *noise.Stream) {
 	if runs == nil {
 		if share != nil {
 			share.Add(block, random)
 		}
-		kernel.AddWrapped(sum, block, c.half, c.mask)
+		half, mask := c.half, c.mask
+		if whole {
+			half, mask = 0, -1 // modulo 2^64
+		}
+		kernel.AddWrapped(sum, block, half, mask)
 		return
 	}
 	for from, to := range runs.within(at, at+len(block)) {

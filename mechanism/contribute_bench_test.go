@@ -25,7 +25,7 @@ func BenchmarkContribute(b *testing.B) {
 				}
 				sum, random := make([]int64, s.Width()), noise.Seeded(1).Stream()
 				for b.Loop() {
-					if err := s.contribute(sum, update, nil, random, noised); err != nil {
+					if err := s.contribute(sum, update, nil, false, random, noised); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -187,16 +187,16 @@ func (m *Integer) NoiseVariance(contributors int) float64 {
 // Contribute protects the update with the client's own noise, if it adds any, and adds it to sum. What a client sends is
 // a contribution to a sum of zeros. An error means that nothing was added.
 func (m *Integer) Contribute(sum []int64, update []float32, random *noise.Stream) error {
-	return m.contribute(sum, update, nil, random, !m.crowd.exact())
+	return m.contribute(sum, update, nil, false, random, !m.crowd.exact())
 }
 
 // ContributeWithoutNoise leaves out the noise. It protects nothing by itself: a simulation adds the noise of all contributions
 // later, with SharesNoise.
 func (m *Integer) ContributeWithoutNoise(sum []int64, update []float32, random *noise.Stream) error {
-	return m.contribute(sum, update, nil, random, false)
+	return m.contribute(sum, update, nil, false, random, false)
 }
 
-func (m *Integer) contribute(sum []int64, update []float32, runs Runs, random *noise.Stream, noised bool) error {
+func (m *Integer) contribute(sum []int64, update []float32, runs Runs, whole bool, random *noise.Stream, noised bool) error {
 	if len(sum) != m.Width() {
 		return fmt.Errorf("mechanism: a sum of %d integers, contributions have %d", len(sum), m.Width())
 	}
@@ -208,7 +208,7 @@ func (m *Integer) contribute(sum []int64, update []float32, runs Runs, random *n
 	if noised {
 		share = m.share
 	}
-	m.codec.encode(sum, update, runs, square, share, random)
+	m.codec.encode(sum, update, runs, square, whole, share, random)
 	return nil
 }
 

@@ -117,3 +117,24 @@ func (s spread) check(e Encoding) error {
 	return fmt.Errorf("mechanism: %d bits are %w: a sum could overflow with probability %.2g a round, more than %g: %s, or a granularity above %g",
 		e.Bits, ErrTooFewBits, p, maxOverflow, would, e.Granularity)
 }
+
+// Overflows counts the coordinates of a sum that left the range of its bits, and that Decode therefore gets wrong. Only who has the sum
+// of whole contributions can tell, a simulation: a sum of remainders does not show it.
+func (m *Integer) Overflows(sum []int64) int {
+	count := 0
+	for _, x := range sum {
+		if x < -m.codec.half || x >= m.codec.half {
+			count++
+		}
+	}
+	return count
+}
+
+// NoiseOverflow is the chance that the noise of so many contributions alone takes a coordinate out of the range of its bits; updates and
+// their rounding come on top. It is that of a normal number of the same variance, rounded: within 1% down to a chance of 10^-4.
+func (m *Integer) NoiseOverflow(contributors int) float64 {
+	deviation := math.Sqrt(m.NoiseVariance(contributors)) / m.codec.Granularity
+	half := float64(m.codec.half)
+	above := func(x float64) float64 { return math.Erfc(x/deviation/math.Sqrt2) / 2 }
+	return above(half-0.5) + above(half+0.5) // the range ends at half-1 and begins at -half
+}

@@ -63,10 +63,10 @@ func (r Runs) sumSquares(x []float32) float64 {
 
 // ContributeRuns is Contribute for an update that is zero outside the runs, without looking there: it draws no coins for zeros. The sum is
 // the same modulo 2^Bits, and so decodes to the same bits. What it adds is not what a client sends, and its time tells how many
-// weights differ from zero: it is for simulations, where only the sum is released.
+// weights differ from zero: it is for simulations, where only the sum is released. It adds whole numbers, so that Overflows can be counted.
 func (m *Integer) ContributeRuns(sum []int64, update []float32, runs Runs, random *noise.Stream) error {
 	if err := runs.check(len(update)); err != nil {
 		return err
 	}
-	return m.contribute(sum, update, runs, random, !m.crowd.exact())
+	return m.contribute(sum, update, runs, true, random, !m.crowd.exact())
 }

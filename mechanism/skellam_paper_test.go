@@ -139,3 +139,18 @@ func TestPaperSettingCostsEpsilonThree(t *testing.T) {
 		t.Errorf("with the rounding in the mechanism: epsilon %.4f, want 3", got)
 	}
 }
+
+// A.3: "no overflow was observed when the number of bits per dimension reaches 10 or above, and very few overflows occurred when the
+// number of bits per dimension is 8 (once every a thousand weights)". Golden: as above, exact sums for L = 702.2.
+func TestNoiseOverflowEqualsItsGoldenValues(t *testing.T) {
+	for bits, exact := range map[int]float64{6: 0.39316, 8: 6.39e-4} {
+		c := paper()
+		c.Bits, c.AllowOverflow = bits, true
+		for name, crowd := range map[string]Crowd{"shares": {Shares: 240, Clients: 300}, "exact": {Noise: Exact, Shares: 100, Clients: 300}} {
+			c.Crowd = crowd
+			if got := skellam(t, c).NoiseOverflow(240); math.Abs(got/exact-1) > 0.01 {
+				t.Errorf("%s, %d bits: %.3g, want %.3g", name, bits, got, exact)
+			}
+		}
+	}
+}

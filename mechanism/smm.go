@@ -88,33 +88,51 @@ func clampTo(x []float32, limit float64) {
 
 // mixtureNorm is the sum of x² + p - p² over steps·x: between whole numbers n it is the straight line from n² to (n+1)².
 func mixtureNorm(x []float32, steps float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		a := math.Abs(float64(v)) * steps
-		n := float64(int64(a))
-		sum += n*n + (2*n+1)*(a-n)
+	var sums [4]float64 // additions that need not wait for each other
+	for ; len(x) >= 4; x = x[4:] {
+		sums[0] += mixtureSquare(x[0], steps)
+		sums[1] += mixtureSquare(x[1], steps)
+		sums[2] += mixtureSquare(x[2], steps)
+		sums[3] += mixtureSquare(x[3], steps)
 	}
-	return sum
+	for _, v := range x {
+		sums[0] += mixtureSquare(v, steps)
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
+}
+
+func mixtureSquare(v float32, steps float64) float64 {
+	a := math.Abs(float64(v)) * steps
+	if a <= 1 { // as nearly all are after a rotation
+		return a
+	}
+	n := float64(int64(a))
+	return n*n + (2*n+1)*(a-n)
 }
 
 // mixtureFactor is the largest factor up to 1 with mixtureNorm(factor·x) <= c, to within a millionth, rounded down.
 //
 // The norm grows with the factor, from 0 on: the bracket [lo, hi] is narrowed by straight lines between its ends, which a few
-// steps suffice for (the "Illinois" variant of the false position, so that both ends move).
+// steps suffice for (the "Illinois" variant of the false position, so that both ends move). They aim at the middle of what will do: where
+// no coordinate exceeds a step the norm is a straight line itself, and the first step is the last.
 func mixtureFactor(x []float32, steps, c float64) float64 {
 	lo, hi := 0.0, 1.0
-	below, above := -c, mixtureNorm(x, steps)-c
-	if above <= 0 {
+	whole := mixtureNorm(x, steps)
+	if whole <= c {
 		return 1
 	}
+	aim := c * (1 - 0.5e-6)
+	below, above := -aim, whole-aim
 	last := 0
 	for range 200 {
 		mid := lo + (hi-lo)*below/(below-above)
 		if !(mid > lo && mid < hi) {
 			mid = (lo + hi) / 2
 		}
-		off := mixtureNorm(x, steps*mid) - c
-		switch {
+		norm := mixtureNorm(x, steps*mid)
+		switch off := norm - aim; {
+		case norm <= c && norm > c*(1-1e-6):
+			return mid
 		case off > 0:
 			hi, above = mid, off
 			if last == 1 {
@@ -123,9 +141,6 @@ func mixtureFactor(x []float32, steps, c float64) float64 {
 			last = 1
 		default:
 			lo, below = mid, off
-			if off > -1e-6*c {
-				return lo
-			}
 			if last == -1 {
 				above /= 2
 			}

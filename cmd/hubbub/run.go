@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +55,10 @@ runs/NAME-sweep, and a table with the mean over the seeds is printed. The same c
 				return a.runSweep(c.Context(), variants, runsFolder, quiet)
 			}
 			if seeds != 1 {
-				return a.runSeeds(c.Context(), args[0], sets, runsFolder, seeds, quiet)
+				if variants, err = overSeeds(args[0], sets, variants[0].Config.Seed, seeds); err != nil {
+					return err
+				}
+				return a.runSweep(c.Context(), variants, runsFolder, quiet)
 			}
 			f, err := prepare(args[0], sets)
 			if err != nil {
@@ -76,9 +81,21 @@ runs/NAME-sweep, and a table with the mean over the seeds is printed. The same c
 	c.Flags().StringVar(&runsFolder, "runs", "runs", "folder of all runs")
 	c.Flags().StringVar(&out, "out", "", "folder of this run, instead of RUNS/NAME-N; must not exist")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "show no progress")
-	c.Flags().IntVar(&seeds, "seeds", 1, "run with so many seeds, counting up from the file's, and print the mean")
+	c.Flags().IntVar(&seeds, "seeds", 1, "a sweep over so many seeds, counting up from the file's")
 	c.MarkFlagsMutuallyExclusive("resume", "out", "seeds")
 	return c
+}
+
+// overSeeds is a sweep over so many seeds.
+func overSeeds(file string, sets []string, first uint64, seeds int) ([]experiment.Combination, error) {
+	if seeds < 1 || seeds > 1000 {
+		return nil, usage("--seeds %d outside 1 to 1000", seeds)
+	}
+	list := make([]string, seeds)
+	for i := range list {
+		list[i] = fmt.Sprint(first + uint64(i))
+	}
+	return experiment.LoadSweep(file, append(slices.Clone(sets), "sweep={seed: ["+strings.Join(list, ", ")+"]}"))
 }
 
 // prepare reads an experiment file and the data it names.

@@ -11,7 +11,7 @@ import (
 // mnist is the real data set, which "hubbub data fetch mnist" gets.
 func mnist(b *testing.B, overrides ...string) (c *Config, train, test *data.Set) {
 	b.Helper()
-	c, err := Load("../../examples/paper002/ours.yaml", overrides)
+	c, err := Load("../../experiments/002/ours.yaml", append([]string{"sweep=null"}, overrides...))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -26,7 +26,8 @@ func BenchmarkPaper002(b *testing.B) {
 	for name, overrides := range map[string][]string{
 		"exact":   {"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1}"},
 		"minimum": {"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1}", "secagg.noise=minimum", "cohort.min_survivors=200"},
-		"rotated": nil,
+		"rotated": {"privacy.mechanism={kind: skellam, clip: 1, granularity: 0.1, bits: 8, rotate: true}"},
+		"smm":     {"privacy.mechanism={kind: smm, clip: 1, granularity: 0.1, rotate: true}"},
 		"printed": {"privacy.mechanism={kind: skellam, clip: 1.0, granularity: 0.1, rounding: conditional, k: 5, bound: dsm}"},
 	} {
 		b.Run(name, func(b *testing.B) {

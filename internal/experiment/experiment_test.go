@@ -73,6 +73,9 @@ var kinds = map[string][]string{
 		"privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, rate: 300}}", "data.partition={kind: iid, clients: 20}",
 		"secagg={kind: masked, max_dropouts: 0.5}", "cohort={sampling: fixed, expected_size: 12, dropout: 0.1}",
 	},
+	"overflows": {
+		"privacy={delta: 1e-5, mechanism: {kind: skellam, clip: 1, granularity: 0.05, bits: 9, rotate: true, overflow: allow, rate: 300}}", "secagg={kind: ideal}",
+	},
 	"mixture":  {"privacy={delta: 1e-5, mechanism: {kind: smm, clip: 1, granularity: 0.05, rate: 300}}", "secagg={kind: ideal}"},
 	"binomial": {"privacy={delta: 1e-5, mechanism: {kind: binomial, clip: 1, granularity: 0.05, trials: 100000}}", "secagg={kind: ideal}"},
 	"laplace":  {"privacy={delta: 1e-5, mechanism: {kind: laplace, place: central, clip: 5, scale: 1}}"},

@@ -26,8 +26,9 @@ type Metrics struct {
 	Round     int                              `json:"round"`
 	Accuracy  *float64                         `json:"accuracy,omitempty"`
 	Loss      *float64                         `json:"loss,omitempty"`
-	Personal  *Personal                        `json:"personal,omitempty"` // where clients have models of their own
-	Epsilon   map[statement.Adversary]*float64 `json:"epsilon,omitempty"`  // so far; null: no guarantee
+	Personal  *Personal                        `json:"personal,omitempty"`  // where clients have models of their own
+	Epsilon   map[statement.Adversary]*float64 `json:"epsilon,omitempty"`   // so far; null: no guarantee
+	Overflows *int                             `json:"overflows,omitempty"` // where they are allowed: coordinates of the sum
 	Abandoned string                           `json:"abandoned,omitempty"`
 	Seconds   float64                          `json:"seconds"` // since the start
 }
@@ -64,6 +65,7 @@ type Result struct {
 	ConfigHash          string          `json:"config_hash"`
 	ModelHash           string          `json:"model_hash"`
 	Personal            *Personal       `json:"personal,omitempty"`
+	Overflows           *Overflows      `json:"overflows,omitempty"`
 }
 
 // Noise names the parameter of the mechanism that the guarantee rests on, and its value.
@@ -228,6 +230,7 @@ func (r *run) oneRound(ctx context.Context) error {
 	line := Metrics{Round: r.last.round + 1}
 	next, before := slices.Clone(r.last.model), r.last.before
 	if out.Release != nil {
+		line.Overflows = r.overflows(out.Release)
 		r.apply(next, out.Release)
 		if r.personal != nil {
 			r.personal.sync(next)
@@ -396,7 +399,7 @@ func (r *run) finish(note, version string, spent int, diverged bool) (Result, er
 		Name:     r.f.Config.Name, Finished: note == "", Note: note, Diverged: diverged, Rounds: r.last.round, Accuracy: accuracy, Loss: loss,
 		Seconds: math.Round(r.last.seconds*1000) / 1000, BytesPerClientRound: r.f.BytesUp() + r.f.BytesDown(),
 		BytesUp: r.f.BytesUp(), BytesDown: r.f.BytesDown(), Noise: r.f.Noise(), Statement: rows,
-		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]),
+		ConfigHash: r.f.Hash, ModelHash: hex.EncodeToString(hash[:]), Overflows: r.allOverflows(),
 	}
 	if err := r.folder.write(modelFile, encoded); err != nil {
 		return Result{}, err
