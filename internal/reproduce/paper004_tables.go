@@ -1,0 +1,177 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+
+	"hubbub/internal/experiment"
+)
+
+var pathColumns004 = []string{"p", "sigma", "B", "K"}
+
+func (s setting004) cells() []string {
+	return []string{trim(s.part), trim(s.sigma), fmt.Sprint(s.batch), fmt.Sprint(s.steps)}
+}
+
+// made004 is a table of the paper, with the runs behind its rows.
+type made004 struct {
+	Outcome
+	runs map[setting004]runs004
+}
+
+// roundsTable runs settings and puts rounds, accuracies and prices beside the paper's.
+func roundsTable(b *Bench, title string, settings []setting004) (made004, error) {
+	settings = Settings(b, settings)
+	goal := settings[0].goal()
+	rounds := Table{Title: fmt.Sprintf("%s: rounds until the personal models reach %g%% on average", title, 100*goal), Columns: pathColumns004, Unit: "rounds",
+		More: []string{"accuracy, paper", "ours at the end", "without privacy, paper", "ours"}}
+	prices := Table{Title: "mu of Theorem 2 at the paper's rounds, and epsilon at delta 1e-5", Columns: pathColumns004, Unit: "mu",
+		More: []string{"epsilon of that mu (CLT)", "exact, fixed batches", "exact, Poisson batches", "our rounds", "exact there, Poisson"}}
+	made := made004{runs: map[setting004]runs004{}}
+	made.Notes = notes004(b, settings[0].data)
+	plain := map[float64]*float64{} // by the part of clients
+	printed := Check{States: title + ": every mu that the paper prints is the one of our accountant, to its two digits", Holds: true}
+	for _, s := range settings {
+		runs, err := s.run(b)
+		if err != nil {
+			return made, err
+		}
+		made.runs[s] = runs
+		row := Row{Settings: s.cells(), Paper: Value(float64(s.rounds)), Runs: len(runs.results), More: make([]*float64, 4)}
+		needed, e := experiment.MeanError(runs.reached(goal))
+		accuracy, _ := experiment.MeanError(runs.accuracies(false))
+		if row.More[1] = Value(accuracy); s.accuracy > 0 {
+			row.More[0] = Value(s.accuracy)
+		}
+		spent := runs.results[0].Rounds
+		if math.IsNaN(needed) {
+			row.Note = fmt.Sprintf("not reached in %d rounds", spent)
+		} else {
+			row.Ours, row.Error, spent = Value(needed), e, int(math.Ceil(needed))
+		}
+		if s.plain > 0 {
+			row.More[2] = Value(s.plain)
+			if plain[s.part] == nil {
+				if plain[s.part], err = s.withoutPrivacy(b, runs.results[0].Rounds); err != nil {
+					return made, err
+				}
+			}
+			row.More[3] = plain[s.part]
+		}
+		rounds.Rows = append(rounds.Rows, row)
+
+		there, err := s.price(s.rounds)
+		if err != nil {
+			return made, err
+		}
+		here, err := s.price(spent)
+		if err != nil {
+			return made, err
+		}
+		prices.Rows = append(prices.Rows, Row{Settings: s.cells(), Paper: Value(s.mu), Ours: Value(there.mu), More: []*float64{
+			Value(there.limit), Value(there.fixed), Value(there.ours), Value(float64(spent)), Value(here.ours)}})
+		if math.Abs(there.mu-s.mu) > 0.00501 {
+			printed.Holds = false
+			printed.Seen += fmt.Sprintf("%.4f for %.2f; ", there.mu, s.mu)
+		}
+		if s == rows1of004[0] && b.Scale == Full {
+			made.Checks = append(made.Checks, Check{States: "p = 1, sigma = 1: rounds within 30% of the paper's", Holds: math.Abs(needed/float64(s.rounds)-1) <= 0.3,
+				Seen: fmt.Sprintf("%g, the paper %d", needed, s.rounds)})
+		}
+	}
+	printed.Seen += fmt.Sprintf("%d rows", len(settings))
+	made.Checks = append(made.Checks, printed)
+	made.Tables = []Table{rounds, prices}
+	return made, nil
+}
+
+// withoutPrivacy is the accuracy of the personal models after so many rounds of plain training.
+func (s setting004) withoutPrivacy(b *Bench, rounds int) (*float64, error) {
+	s.sigma = 0
+	runs, err := runAll(b, s.data+"-plain", append(s.changes(b), fmt.Sprintf("rounds=%d", rounds), fmt.Sprintf("evaluate_every=%d", rounds), "sweep={seed: [1]}"))
+	if err != nil {
+		return nil, err
+	}
+	return Value(runs.accuracies(false)[0]), nil
+}
+
+// sooner checks that a needs fewer rounds than b, by two standard errors over the seeds.
+func (m made004) sooner(states string, a, b setting004) Check {
+	return clearly(states, differences(m.runs[b].reached(b.goal()), m.runs[a].reached(a.goal())), "rounds")
+}
+
+func table1of004(b *Bench) (Outcome, error) {
+	made, err := roundsTable(b, "Table 1", rows1of004)
+	if err != nil || b.Scale == Full {
+		return made.Outcome, err
+	}
+	if b.First == 0 {
+		r := rows1of004
+		made.Checks = append(made.Checks,
+			made.sooner("sigma 0.75: with all clients sooner than with half", r[2], r[5]), made.sooner("sigma 0.75: with half of the clients sooner than with a quarter", r[5], r[8]),
+			made.sooner("p = 1: sigma 0.75 sooner than sigma 1", r[2], r[0]), made.sooner("p = 0.5: sigma 0.75 sooner than sigma 1", r[5], r[3]))
+	}
+	open, err := readingsOf004(b)
+	made.Tables = append(made.Tables, open)
+	return made.Outcome, err
+}
+
+func table2of004(b *Bench) (Outcome, error) {
+	made, err := roundsTable(b, "Table 2", rows2of004)
+	if err != nil || b.Scale == Full || b.First > 0 {
+		return made.Outcome, err
+	}
+	for i := 0; i < len(rows2of004); i += 2 {
+		small, large := rows2of004[i], rows2of004[i+1]
+		made.Checks = append(made.Checks, made.sooner(fmt.Sprintf("sigma %g: B = 16 sooner than B = 8", small.sigma), large, small))
+	}
+	return made.Outcome, nil
+}
+
+func table3of004(b *Bench) (Outcome, error) {
+	made, err := roundsTable(b, "Table 3", Pick(b, []setting004{rows3of004[2], rows3of004[3], rows3of004[5]}, rows3of004))
+	return made.Outcome, err
+}
+
+// readingsOf004 changes what the paper leaves open, one thing at a time, at p = 1 and sigma = 1.
+func readingsOf004(b *Bench) (Table, error) {
+	table := Table{Title: "What the paper leaves open: rounds to 90% at p = 1, sigma = 1, one seed, if it is read otherwise", Columns: []string{"reading"}, Unit: "rounds", More: []string{"accuracy after 36 rounds"}}
+	for _, reading := range []struct {
+		name    string
+		changes []string
+	}{
+		{"as in table 1: Adam's memory is kept, noise of standard deviation sigma C/B", nil},
+		{"each round begins with a fresh Adam", []string{"algorithm.local.keep_memory=false"}},
+		{"noise 2 sigma C/B, which Theorem 2 asks for with fixed batches", []string{"privacy.mechanism.noise_multiplier=2"}},
+		{"rate 0.001", []string{"algorithm.local.lr=0.001"}},
+		{"a hidden layer of 32 units", []string{"model={kind: mlp, hidden: [32]}"}},
+		{"20 clients instead of 100", []string{"data.partition.clients=20", "data.limit=12000", "cohort.expected_size=20"}},
+	} {
+		s := rows1of004[0]
+		runs, err := s.run(b, append([]string{"sweep={seed: [1]}"}, reading.changes...)...)
+		if err != nil {
+			return Table{}, err
+		}
+		row := Row{Settings: []string{reading.name}, Paper: Value(float64(s.rounds)), Runs: 1, More: []*float64{Value(runs.accuracies(false)[0])}}
+		if needed := runs.reached(s.goal())[0]; math.IsNaN(needed) {
+			row.Note = fmt.Sprintf("not reached in %d rounds", runs.results[0].Rounds)
+		} else {
+			row.Ours = Value(needed)
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table, nil
+}
+
+// notes004 says what is special about these runs.
+func notes004(b *Bench, data string) []string {
+	notes := []string{
+		"Accuracies of personal models are measured at the clients, on test records with labels that each has seen. They are for research: no noise hides them.",
+		"Batches are drawn by Poisson sampling with noise sigma C, which the last two epsilons are exact for. Theorem 2's mu is for batches of a fixed size, one record replaced and noise 2 sigma C; it is a limit, and no bound.",
+		"Each client keeps the memory of its Adam from round to round; the paper does not say.",
+	}
+	if b.Scale == Fast {
+		notes = append(notes, fast004(data))
+	}
+	return notes
+}
