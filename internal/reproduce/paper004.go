@@ -17,13 +17,13 @@ func paper004() Paper {
 	return Paper{ID: "004", Title: "Federated f-Differential Privacy (PriFedSync)", Items: []Item{
 		{"table 1", "MNIST: rounds until the personal models reach 90% on average", table1of004, 2 * hour},
 		{"table 2", "MNIST: small and large batches", table2of004, 2 * hour},
-		{"table 3", "CIFAR-10: rounds until the personal models reach 52% on average", table3of004, 8 * hour},
+		{"table 3", "CIFAR-10: rounds until the personal models reach 52% on average", table3of004, 10 * hour},
 		{"figure 1", "MNIST: personal models against the global one", personalFigure, 3 * hour},
 		{"figure 2", "MNIST: batch sizes", batchFigure, 4 * hour},
-		{"figure 3", "CIFAR-10: personal models against the global one, half of the clients a round", cifarFigure, 3 * hour},
+		{"figure 3", "CIFAR-10: personal models against the global one, half of the clients a round", cifarFigure, 4 * hour},
 		{"figure 4", "the trade-off function of a sampled Gaussian mechanism", tradeoffFigure, 0},
 		{"figure 5", "MNIST: sampling rates of clients", samplingFigure, 4 * hour},
-		{"figure 6", "CIFAR-10: labels of ten clients, and accuracy with all clients in every round", labelsFigure, 3 * hour},
+		{"figure 6", "CIFAR-10: labels of ten clients, and accuracy with all clients in every round", labelsFigure, 4 * hour},
 	}}
 }
 

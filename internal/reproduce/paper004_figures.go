@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"slices"
 
 	"hubbub/accountant/fdp"
 	"hubbub/internal/chart"
@@ -79,20 +80,21 @@ func samplingFigure(b *Bench) (Outcome, error) {
 	return curves(b, "figure-5", "MNIST, sigma 0.75", []setting004{rows1of004[2], rows1of004[5], rows1of004[8]}, func(s setting004) string { return "p = " + trim(s.part) }, false)
 }
 
-// tradeoffFigure draws C_p(G_mu) at p = 0.35, mu = 1.8.
+// tradeoffFigure draws C_p(G_mu) at p = 0.35, mu = 1.8, and the f_p that it is made symmetric from.
 func tradeoffFigure(*Bench) (Outcome, error) {
-	f, err := fdp.Sampled{Mu: 1.8, Rate: 0.35}.Tradeoff()
+	const mu, rate, steps = 1.8, 0.35, 200
+	f, err := fdp.Sampled{Mu: mu, Rate: rate}.Tradeoff()
 	if err != nil {
 		return Outcome{}, err
 	}
-	g, err := fdp.Gaussian(1.8)
+	g, err := fdp.Gaussian(mu)
 	if err != nil {
 		return Outcome{}, err
 	}
-	sampled, whole := chart.Series{Name: "C_0.35(G_1.8)"}, chart.Series{Name: "G_1.8, every record in every batch"}
+	sampled, mixed, mirrored := chart.Series{Name: "C_p(f)"}, chart.Series{Name: "f_p"}, chart.Series{Name: "its inverse"}
 	table := Table{Title: "the trade-off function", Columns: []string{"alpha"}, Unit: "beta"}
-	for i := range 101 {
-		alpha := float64(i) / 100
+	for i := range steps + 1 {
+		alpha := float64(i) / steps
 		beta, err := fdp.Beta(f, alpha)
 		if err != nil {
 			return Outcome{}, err
@@ -102,12 +104,16 @@ func tradeoffFigure(*Bench) (Outcome, error) {
 			return Outcome{}, err
 		}
 		sampled.X, sampled.Y = append(sampled.X, alpha), append(sampled.Y, beta)
-		whole.X, whole.Y = append(whole.X, alpha), append(whole.Y, all)
-		if i == 5 || i == 50 || i == 90 {
+		mix := rate*all + (1-rate)*(1-alpha) // f_p = pf + (1-p)Id
+		mixed.X, mixed.Y = append(mixed.X, alpha), append(mixed.Y, mix)
+		mirrored.X, mirrored.Y = append(mirrored.X, mix), append(mirrored.Y, alpha)
+		if i == 10 || i == 100 || i == 180 {
 			table.Rows = append(table.Rows, Row{Settings: []string{trim(alpha)}, Ours: Value(beta), Note: "the paper has a picture only"})
 		}
 	}
-	picture := chart.Line{Title: "Trade-off functions", XLabel: "type I error", YLabel: "type II error", Series: []chart.Series{sampled, whole}}
+	slices.Reverse(mirrored.X) // it falls
+	slices.Reverse(mirrored.Y)
+	picture := chart.Line{Title: "Trade-off functions, f = G_1.8, p = 0.35", XLabel: "type I error", YLabel: "type II error", Series: []chart.Series{sampled, mixed, mirrored}}
 	return Outcome{Tables: []Table{table}, Figures: []Figure{{Name: "figure-4", Caption: picture.Title, Drawing: picture}}}, nil
 }
 
