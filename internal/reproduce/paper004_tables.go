@@ -25,41 +25,42 @@ func roundsTable(b *Bench, title string, all, settings []setting004) (made004, e
 	settings = Settings(b, settings)
 	goal := settings[0].goal()
 	rounds := Table{Title: fmt.Sprintf("%s: rounds until the personal models reach %g%% on average", title, 100*goal), Columns: pathColumns004, Unit: "rounds",
-		More: []string{"epsilon then", "accuracy, paper", "ours at the end", "without privacy, paper", "ours"}}
+		More: []string{"times the first row, paper", "ours", "our epsilon then", "accuracy, paper", "ours at the end", "without privacy, paper", "ours"}}
 	made := made004{runs: map[setting004]runs004{}}
 	made.Notes = notes004(b, settings[0].data)
 	plain := map[float64]*float64{} // by the part of clients
-	for _, s := range settings {
+	var first *float64              // what the first row needed
+	for i, s := range settings {
 		runs, err := s.run(b)
 		if err != nil {
 			return made, err
 		}
 		made.runs[s] = runs
-		row := Row{Settings: s.cells(), Paper: Value(float64(s.rounds)), Runs: len(runs.results), More: make([]*float64, 5)}
-		needed, e := experiment.MeanError(runs.reached(goal))
-		accuracy, _ := experiment.MeanError(runs.accuracies(false))
-		if row.More[2] = Value(accuracy); s.accuracy > 0 {
-			row.More[1] = Value(s.accuracy)
+		if s.plain > 0 && plain[s.part] == nil {
+			if plain[s.part], err = s.withoutPrivacy(b, runs.results[0].Rounds); err != nil {
+				return made, err
+			}
 		}
+		row := Row{Settings: s.cells(), Paper: Value(float64(s.rounds)), Runs: len(runs.results)}
+		needed, e := experiment.MeanError(runs.reached(goal))
+		var times, epsilon *float64
 		if math.IsNaN(needed) {
 			row.Note = fmt.Sprintf("not reached in %d rounds", runs.results[0].Rounds)
 		} else {
-			row.Ours, row.Error = Value(needed), e
 			spent, err := s.price(int(math.Ceil(needed)))
 			if err != nil {
 				return made, err
 			}
-			row.More[0] = Value(spent.ours)
-		}
-		if s.plain > 0 {
-			row.More[3] = Value(s.plain)
-			if plain[s.part] == nil {
-				if plain[s.part], err = s.withoutPrivacy(b, runs.results[0].Rounds); err != nil {
-					return made, err
-				}
+			row.Ours, row.Error, epsilon = Value(needed), e, Value(spent.ours)
+			if i == 0 {
+				first = row.Ours
 			}
-			row.More[4] = plain[s.part]
+			if first != nil {
+				times = Value(needed / *first)
+			}
 		}
+		accuracy, _ := experiment.MeanError(runs.accuracies(false))
+		row.More = []*float64{Value(float64(s.rounds) / float64(settings[0].rounds)), times, epsilon, told(s.accuracy), Value(accuracy), told(s.plain), plain[s.part]}
 		rounds.Rows = append(rounds.Rows, row)
 		if s == rows1of004[0] && b.Scale == Full {
 			made.Checks = append(made.Checks, Check{States: "p = 1, sigma = 1: rounds within 30% of the paper's", Holds: math.Abs(needed/float64(s.rounds)-1) <= 0.3,
@@ -95,6 +96,14 @@ func pricesTable(title string, all []setting004) (Table, Check, error) {
 // without leaves out the rows with this noise.
 func without(sigma float64, all []setting004) []setting004 {
 	return slices.DeleteFunc(slices.Clone(all), func(s setting004) bool { return s.sigma == sigma })
+}
+
+// told is a number of the paper, which may have none.
+func told(x float64) *float64 {
+	if x == 0 {
+		return nil
+	}
+	return &x
 }
 
 // withoutPrivacy is the accuracy of the personal models after so many rounds of plain training.
