@@ -62,10 +62,10 @@ func (s setting004) records() int {
 	return 600
 }
 
-// goal is the accuracy that the rounds are counted to.
-func (s setting004) goal() float64 {
+// goal is the accuracy that the rounds are counted to. The small network for CIFAR-10 comes to a little less than the paper's.
+func (s setting004) goal(b *Bench) float64 {
 	if s.data == "cifar" {
-		return 0.52
+		return Pick(b, 0.5, 0.52)
 	}
 	return 0.9
 }

@@ -17,16 +17,17 @@ func (s setting004) cells() []string {
 // made004 is a table of the paper, with the runs behind its rows.
 type made004 struct {
 	Outcome
+	goal float64
 	runs map[setting004]runs004
 }
 
 // roundsTable runs settings of a table and puts rounds, accuracies and prices beside the paper's.
 func roundsTable(b *Bench, title string, all, settings []setting004) (made004, error) {
 	settings = Settings(b, settings)
-	goal := settings[0].goal()
+	goal := settings[0].goal(b)
 	rounds := Table{Title: fmt.Sprintf("%s: rounds until the personal models reach %g%% on average", title, 100*goal), Columns: pathColumns004, Unit: "rounds",
 		More: []string{"times the first row, paper", "ours", "our epsilon then", "accuracy, paper", "ours at the end", "without privacy, paper", "ours"}}
-	made := made004{runs: map[setting004]runs004{}}
+	made := made004{goal: goal, runs: map[setting004]runs004{}}
 	made.Notes = notes004(b, settings[0].data)
 	plain := map[float64]*float64{} // by the part of clients
 	var first *float64              // what the first row needed
@@ -118,7 +119,7 @@ func (s setting004) withoutPrivacy(b *Bench, rounds int) (*float64, error) {
 
 // sooner checks that a needs fewer rounds than b, by two standard errors over the seeds.
 func (m made004) sooner(states string, a, b setting004) Check {
-	return clearly(states, differences(m.runs[b].reached(b.goal()), m.runs[a].reached(a.goal())), "rounds")
+	return clearly(states, differences(m.runs[b].reached(m.goal), m.runs[a].reached(m.goal)), "rounds")
 }
 
 func table1of004(b *Bench) (Outcome, error) {
@@ -174,7 +175,7 @@ func readingsOf004(b *Bench) (Table, error) {
 			return Table{}, err
 		}
 		row := Row{Settings: []string{reading.name}, Paper: Value(float64(s.rounds)), Runs: 1, More: []*float64{Value(runs.accuracies(false)[0])}}
-		if needed := runs.reached(s.goal())[0]; math.IsNaN(needed) {
+		if needed := runs.reached(s.goal(b))[0]; math.IsNaN(needed) {
 			row.Note = fmt.Sprintf("not reached in %d rounds", runs.results[0].Rounds)
 		} else {
 			row.Ours = Value(needed)
