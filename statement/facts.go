@@ -84,6 +84,8 @@ type Facts struct {
 	Failure    float64 // probability that a round hides less than is counted on, whatever the data: a bad graph, more colluders
 	Distance   float64 // statistical distance of all samples of a round from their ideal law
 
+	OwnTests bool // clients' own models are measured at the clients, on labels that they hold, and the mean is told as it is
+
 	Seeded bool // the noise comes from a seed, as in a simulation
 
 	NoiseRange [2]float64 // which noise a calibration tries; zero: what suits noise over a clip

@@ -21,6 +21,9 @@ const usualEpsilon = 20
 // SimulatedAggregation is assumed where contributions are added in the clear in place of a protocol that hides them.
 const SimulatedAggregation = "secure aggregation shows the server no more than sums; here it is simulated by adding in the clear"
 
+// ResearchFigures is assumed where clients measure their own models.
+const ResearchFigures = "the accuracies of personal models are measured at the clients, on labels that they hold, and no noise hides them: they are for research, not covered by this guarantee, and a real federation keeps them"
+
 // View is what one adversary learns of one unit, as a price per round.
 type View struct {
 	Adversary   Adversary
@@ -74,6 +77,9 @@ func (f Facts) commonAssumptions() []string {
 		return nil
 	}
 	list := []string{"every client clips and follows the protocol", "accuracy is measured on public data, and no other figure of a client leaves it"}
+	if f.OwnTests {
+		list[1] = ResearchFigures
+	}
 	if f.Seeded {
 		list = append(list, "simulation: the noise comes from the seed in the configuration, and hides nothing from someone who knows or guesses it")
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *app) reproduceCommand() *cobra.Command {
-	var table, figure int
+	var table, figure, first int
 	var fast, full, check bool
 	var out, runs string
 	c := &cobra.Command{
@@ -64,11 +64,18 @@ state does not hold. The experiment files are in experiments/PAPER of the source
 			}
 			report := reproduce.Report{Paper: paper.ID, Title: paper.Title, Scale: scale, Made: builtFrom(),
 				Command: strings.TrimSpace(fmt.Sprintf("hubbub reproduce %s --%s %s", paper.ID, scale, flagOf(name)))}
-			return a.reproduce(c.Context(), report, items, out, runs, check)
+			if first < 0 {
+				return usage("--first %d: must be at least 1", first)
+			}
+			if first > 0 {
+				report.Command += fmt.Sprintf(" --first %d", first)
+			}
+			return a.reproduce(c.Context(), report, items, first, out, runs, check)
 		},
 	}
 	c.Flags().IntVar(&table, "table", 0, "only this table")
 	c.Flags().IntVar(&figure, "figure", 0, "only this figure")
+	c.Flags().IntVar(&first, "first", 0, "only the first so many settings of each table and figure, in the paper's order (004)")
 	c.Flags().BoolVar(&fast, "fast", false, "minutes: fewer clients, rounds or seeds (without --full this is what is done)")
 	c.Flags().BoolVar(&full, "full", false, "the paper's setting: hours")
 	c.Flags().BoolVar(&check, "check", false, "exit with 1 if something that we state does not hold")
@@ -110,9 +117,9 @@ func (a *app) listPapers() error {
 	})
 }
 
-func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []reproduce.Item, out, runs string, check bool) error {
+func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []reproduce.Item, first int, out, runs string, check bool) error {
 	bench := &reproduce.Bench{
-		Scale: report.Scale, Paper: report.Paper, Version: version, Context: ctx,
+		Scale: report.Scale, First: first, Paper: report.Paper, Version: version, Context: ctx,
 		Store: &experiment.Store{Root: runs},
 		Say: func(format string, args ...any) {
 			if !a.json {
@@ -123,7 +130,7 @@ func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []re
 	if err := os.MkdirAll(bench.Store.Root, 0o755); err != nil {
 		return fmt.Errorf("make the folder for runs: %w", err)
 	}
-	if report.Scale == reproduce.Full {
+	if report.Scale == reproduce.Full && first == 0 {
 		bench.Say("the paper's setting takes about %s on two cores; what is already there is not run again", hours(items))
 	}
 	for _, item := range items {

@@ -10,13 +10,13 @@ import (
 //
 //	w(i)   <- LocalPrivateTraining(S(i), h(i), K)              i in the cohort
 //	global <- (1-eta)·global + eta·mean of w(i)                the server's step of rate eta
-//	h(i)   <- F_i(global) = (1-alpha)·w(i) + alpha·global      i in the cohort
+//	h(i)   <- F_i(global) = (1-alpha_i)·w(i) + alpha_i·global  i in the cohort, equation 2.1
 //
 // What it costs is FedAvg's: everything after w(i) is post-processing.
 type PriFedSync struct {
 	FedAvg
-	Alpha float64 // part of the global model in a helper; 1: F_i is the identity
-	Keep  bool    // the optimizer's memory stays with the client from round to round; otherwise each round begins afresh
+	Alphas []float64 // part of the global model in each client's helper; fewer than clients are dealt in turn. 1: F_i is the identity, 0: alone
+	Keep   bool      // the optimizer's memory stays with the client from round to round; otherwise each round begins afresh
 }
 
 // Train sets own to w(i), trained from the helper. The memory is the client's own; it is read and written if Keep is set.
@@ -25,7 +25,7 @@ func (a PriFedSync) Train(w *Worker, own, helper []float32, memory *State, round
 	if err := s.begin(a.FedAvg, helper, records); err != nil {
 		return err
 	}
-	if a.Keep && memory.Steps > 0 {
+	if a.Keep && memory.Vectors != nil { // not every optimizer counts its steps
 		if err := s.optimizer.Restore(*memory); err != nil {
 			return err
 		}
@@ -47,9 +47,12 @@ func (a PriFedSync) Train(w *Worker, own, helper []float32, memory *State, round
 	return nil
 }
 
-// Helper sets helper to F_i(global).
-func (a PriFedSync) Helper(helper, own, global []float32) {
-	alpha := float32(a.Alpha)
+// Alpha is a client's part of the global model.
+func (a PriFedSync) Alpha(client int) float64 { return a.Alphas[client%len(a.Alphas)] }
+
+// Helper sets helper to the client's F_i(global).
+func (a PriFedSync) Helper(client int, helper, own, global []float32) {
+	alpha := float32(a.Alpha(client))
 	for i, g := range global {
 		helper[i] = (1-alpha)*own[i] + alpha*g
 	}

@@ -124,6 +124,11 @@ var kinds = map[string][]string{
 		"data.partition={kind: dirichlet-equal, clients: 10, alpha: 1}", "data.personal_test=20", "cohort={sampling: poisson, expected_size: 5}",
 		"algorithm={kind: prifedsync, alpha: 0.1, local: {kind: adam, lr: 0.03, batch: 10, epochs: 1, keep_memory: true}, server: {lr: 0.9}}",
 	},
+	"personal models that keep their momentum": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 0.8}}",
+		"data.partition={kind: iid, clients: 6}", "cohort={sampling: poisson, expected_size: 4}",
+		"algorithm={kind: prifedsync, helper: per-client, alphas: [0, 0.1, 1], local: {kind: momentum, lr: 0.03, batch: 10, epochs: 1, keep_memory: true}, server: {lr: 1}}",
+	},
 	"adaptive": {
 		"privacy={mechanism: {kind: adaptive, sigma0: 0.3, beta: 2, reading: one}}",
 		"data.partition={kind: iid, clients: 40}", "cohort={sampling: poisson, expected_size: 30}",

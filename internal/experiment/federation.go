@@ -134,7 +134,7 @@ func (f *Federation) protect() error {
 	f.Facts = statement.Facts{
 		Unit: accountant.Unit(p.Unit), Delta: p.Delta, Clip: p.Mechanism.Clip, Noise: p.Mechanism.noise(),
 		Clients: len(f.Parts), Rounds: c.Rounds, Poisson: c.Cohort.Sampling == "poisson", CohortSize: c.Cohort.Size,
-		MinSurvivors: c.Cohort.MinSurvivors, Dropout: c.Cohort.Dropout, Seeded: true, Memo: statement.NewMemo(),
+		MinSurvivors: c.Cohort.MinSurvivors, Dropout: c.Cohort.Dropout, OwnTests: c.Data.PersonalTest > 0, Seeded: true, Memo: statement.NewMemo(),
 	}
 	if !f.Facts.Poisson && !c.doc.Has("cohort.min_survivors") { // all are waited for: the engine abandons a round that lacks one
 		f.Facts.MinSurvivors = int(c.Cohort.Size)
@@ -211,7 +211,10 @@ func (f *Federation) build(average algorithm.FedAvg) error {
 	f.algorithm = f.training(average)
 	f.way = way{updates{f.algorithm, protect}, protect}
 	if a := f.Config.Algorithm; a.Kind == "prifedsync" {
-		f.personal = algorithm.PriFedSync{FedAvg: average, Alpha: a.Alpha, Keep: a.Local.Keep}
+		if n := len(f.Parts); len(a.Alphas) > n {
+			return f.Config.refuse("algorithm.alphas", "must be at most %d, the clients there are", n)
+		}
+		f.personal = algorithm.PriFedSync{FedAvg: average, Alphas: a.helperAlphas(), Keep: a.Local.Keep}
 		f.way.client = f.newPersonal() // a run has one of its own
 	}
 	return nil
@@ -264,7 +267,7 @@ func (f *Federation) participation(upTo int) []int {
 
 // divisor turns the sum of a round into a mean. Under privacy it is the expected cohort: the real one would tell who came.
 func (f *Federation) divisor(contributors int) float64 {
-	if f.Facts.Protection == statement.Unprotected || f.Facts.Protection == statement.Broken || f.personal.Alpha > 0 {
+	if f.Facts.Protection == statement.Unprotected || f.Facts.Protection == statement.Broken || f.personal.Alphas != nil {
 		return float64(contributors) // or the noise is in the models themselves, whoever came
 	}
 	return f.Config.Cohort.Size

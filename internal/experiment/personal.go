@@ -45,7 +45,7 @@ func (p *personal) contribute(w *worker, global []float32, round int, records []
 		helper = p.first
 	}
 	next := p.stage(w.client, len(global))
-	next.memory = c.memory
+	next.memory = c.memory // read only: training puts a copy in its place
 	w.training.Restart(random.Derive("training"))
 	if err := p.algorithm.Train(w.Worker, next.own, helper, &next.memory, round, records, &w.training); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (p *personal) sync(global []float32) {
 		if c.helper == nil {
 			c.helper = make([]float32, len(global))
 		}
-		p.algorithm.Helper(c.helper, next.own, global)
+		p.algorithm.Helper(client, c.helper, next.own, global)
 		c.own, next.own = next.own, c.own
 		c.memory = next.memory
 		if next.own == nil {

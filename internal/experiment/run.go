@@ -129,7 +129,7 @@ func (f *Federation) open(d Folder, at checkpoint, progress func(Progress)) (*ru
 	if r.server, err = algorithm.NewOptimizer(f.Config.serverOptimizer(), f.Net.Size()); err != nil {
 		return nil, err
 	}
-	if f.personal.Alpha > 0 {
+	if f.personal.Alphas != nil {
 		r.personal = f.newPersonal()
 		if err := r.personal.restore(at.personal, at.metadata); err != nil {
 			return nil, inputError("%s: %w", d.file(checkpointFile), err)

@@ -9,11 +9,13 @@ import (
 
 // Algorithm says how the model is trained.
 type Algorithm struct {
-	Kind   string  `yaml:"kind" doc:"fedsgd: one gradient per client and round; fedavg: local training; fedprox: local training that is held near the model; prifedsync: local training of personal models (paper 004)" required:"true" enum:"fedsgd,fedavg,fedprox,prifedsync"`
-	Alpha  float64 `yaml:"alpha" doc:"part of the global model in the helper model that a client trains from, the rest is its own; 1: the global model alone (prifedsync)" gt:"0" max:"1" alias:"interpolation"`
-	Mu     float64 `yaml:"mu" doc:"how strongly local training is held near the model: half of it times the squared distance is added to the loss (fedprox)" min:"0" max:"1000000" alias:"proximal_mu,prox"`
-	Local  *Local  `yaml:"local" doc:"training on the client (fedavg, fedprox, prifedsync)"`
-	Server Server  `yaml:"server"`
+	Kind   string    `yaml:"kind" doc:"fedsgd: one gradient per client and round; fedavg: local training; fedprox: local training that is held near the model; prifedsync: local training of personal models (paper 004)" required:"true" enum:"fedsgd,fedavg,fedprox,prifedsync"`
+	Helper string    `yaml:"helper" doc:"the model that a client trains from. interpolation (left out): its own with a part alpha of the global one; identity: the global one; per-client: interpolation with alphas of their own (prifedsync)" enum:"interpolation,identity,per-client"`
+	Alpha  float64   `yaml:"alpha" doc:"part of the global model in a helper, the rest is the client's own (prifedsync, helper interpolation)" gt:"0" max:"1" alias:"interpolation"`
+	Alphas []float64 `yaml:"alphas" doc:"such a part for each client, from 0 (trains alone) to 1; fewer than clients are dealt in turn (prifedsync, helper per-client)" min:"0" max:"1"`
+	Mu     float64   `yaml:"mu" doc:"how strongly local training is held near the model: half of it times the squared distance is added to the loss (fedprox)" min:"0" max:"1000000" alias:"proximal_mu,prox"`
+	Local  *Local    `yaml:"local" doc:"training on the client (fedavg, fedprox, prifedsync)"`
+	Server Server    `yaml:"server"`
 }
 
 // Local is training on the client.
@@ -106,7 +108,9 @@ func (c *Config) checkTraining(r *refusals) {
 	if a.Kind == "prifedsync" {
 		c.checkPersonal(r)
 	} else {
-		r.unwanted("algorithm.alpha", "belongs to prifedsync, this is %s", a.Kind)
+		for _, key := range []string{"helper", "alpha", "alphas"} {
+			r.unwanted("algorithm."+key, "belongs to prifedsync, this is %s", a.Kind)
+		}
 		r.unwanted("algorithm.local.keep_memory", "belongs to prifedsync, this is %s: a client of it has no memory", a.Kind)
 		r.unwanted("data.personal_test", "belongs to prifedsync, this is %s: its clients have no model of their own", a.Kind)
 	}
@@ -126,10 +130,37 @@ func (c *Config) checkTraining(r *refusals) {
 	}
 }
 
+// helperKeys are those that a kind of helper model reads.
+var helperKeys = map[string][]string{"interpolation": {"alpha"}, "identity": {}, "per-client": {"alphas"}}
+
+// helperKind is the kind of helper models of prifedsync.
+func (a Algorithm) helperKind() string {
+	if a.Helper == "" {
+		return "interpolation"
+	}
+	return a.Helper
+}
+
+// helperAlphas are the parts of the global model in the clients' helpers.
+func (a Algorithm) helperAlphas() []float64 {
+	switch a.helperKind() {
+	case "identity":
+		return []float64{1}
+	case "per-client":
+		return a.Alphas
+	}
+	return []float64{a.Alpha}
+}
+
 // checkPersonal checks what belongs to personal models.
 func (c *Config) checkPersonal(r *refusals) {
-	if !(c.Algorithm.Alpha > 0) {
+	helper := c.Algorithm.helperKind()
+	checkKeys(r, "algorithm.", helper, helperKeys)
+	if helper == "interpolation" && !(c.Algorithm.Alpha > 0) {
 		r.refuse("algorithm.alpha", "must be above 0 for prifedsync, 0.1 in its paper: the part of the global model that a client takes over")
+	}
+	if helper == "per-client" && len(c.Algorithm.Alphas) == 0 {
+		r.refuse("algorithm.alphas", "must list parts of the global model for helper per-client: one for each client, or a few that are dealt in turn")
 	}
 	if k := c.Privacy.Mechanism.Kind; k != "dpsgd" && k != "none" {
 		r.refuse(mechanismPath+"kind", "must be dpsgd for prifedsync, whose noise is in local training, or none")

@@ -15,6 +15,7 @@ import (
 // Bench is where an item is made: it runs experiments and tells how far it is.
 type Bench struct {
 	Scale   Scale
+	First   int // of a table or figure, only so many settings; 0: all
 	Paper   string
 	Version string
 	Store   *experiment.Store
@@ -29,6 +30,14 @@ func Pick[T any](b *Bench, fast, full T) T {
 		return full
 	}
 	return fast
+}
+
+// Settings are those that are run: all, or the first of them.
+func Settings[T any](b *Bench, all []T) []T {
+	if b.First > 0 {
+		return all[:min(b.First, len(all))]
+	}
+	return all
 }
 
 // Sweep runs every combination of an experiment file of this paper, after the changes (a.b=c), and returns the means over the seeds.

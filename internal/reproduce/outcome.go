@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -19,19 +20,21 @@ type Outcome struct {
 // Table puts the paper's values beside ours.
 type Table struct {
 	Title   string   `json:"title"`
-	Columns []string `json:"columns"` // of the settings
-	Unit    string   `json:"unit"`    // of the values: %, rounds
+	Columns []string `json:"columns"`        // of the settings
+	Unit    string   `json:"unit"`           // of the values: %, rounds
+	More    []string `json:"more,omitempty"` // names of further values, in columns of their own
 	Rows    []Row    `json:"rows"`
 }
 
 // Row is one value.
 type Row struct {
-	Settings []string `json:"settings"`
-	Paper    *float64 `json:"paper"` // nil: the paper gives no number
-	Ours     *float64 `json:"ours"`  // nil: not reached
-	Error    float64  `json:"standard_error,omitempty"`
-	Runs     int      `json:"runs,omitempty"`
-	Note     string   `json:"note,omitempty"` // why they differ, where that is known; or what is special
+	Settings []string   `json:"settings"`
+	Paper    *float64   `json:"paper"` // nil: the paper gives no number
+	Ours     *float64   `json:"ours"`  // nil: not reached
+	Error    float64    `json:"standard_error,omitempty"`
+	Runs     int        `json:"runs,omitempty"`
+	More     []*float64 `json:"more,omitempty"` // one for each of the table's; nil: there is none
+	Note     string     `json:"note,omitempty"` // why they differ, where that is known; or what is special
 }
 
 // Figure is a picture, of package chart.
@@ -58,20 +61,31 @@ func Value(x float64) *float64 { return &x }
 func (t Table) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n", t.Title)
-	head := append(append([]string{}, t.Columns...), "paper", "ours", "difference", "note")
+	head := slices.Concat(t.Columns, []string{"paper", "ours", "difference"}, t.More, []string{"note"})
 	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
 	for _, r := range t.Rows {
-		cells := append(append([]string{}, r.Settings...), t.value(r.Paper), t.ours(r), t.difference(r), r.Note)
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | "))
+		cells := slices.Concat(r.Settings, []string{t.value(r.Paper), t.ours(r), t.difference(r)})
+		for _, x := range r.More {
+			cells = append(cells, bare(x))
+		}
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(append(cells, r.Note), " | "))
 	}
 	return b.String()
 }
 
 func (t Table) value(x *float64) string {
+	if text := bare(x); text == "-" {
+		return text
+	}
+	return trim(*x) + t.unit()
+}
+
+// bare is a value without a unit.
+func bare(x *float64) string {
 	if x == nil || math.IsNaN(*x) {
 		return "-"
 	}
-	return trim(*x) + t.unit()
+	return trim(*x)
 }
 
 func (t Table) unit() string {
@@ -111,7 +125,7 @@ func trim(x float64) string {
 func (t Table) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write(append(append([]string{}, t.Columns...), "paper", "ours", "standard_error", "runs", "note")) // into memory: cannot fail
+	w.Write(slices.Concat(t.Columns, []string{"paper", "ours", "standard_error", "runs"}, t.More, []string{"note"})) // into memory: cannot fail
 	number := func(x *float64) string {
 		if x == nil || math.IsNaN(*x) {
 			return ""
@@ -119,7 +133,11 @@ func (t Table) CSV() []byte {
 		return fmt.Sprintf("%g", *x)
 	}
 	for _, r := range t.Rows {
-		w.Write(append(append([]string{}, r.Settings...), number(r.Paper), number(r.Ours), fmt.Sprintf("%g", r.Error), fmt.Sprint(r.Runs), r.Note))
+		cells := slices.Concat(r.Settings, []string{number(r.Paper), number(r.Ours), fmt.Sprintf("%g", r.Error), fmt.Sprint(r.Runs)})
+		for _, x := range r.More {
+			cells = append(cells, number(x))
+		}
+		w.Write(append(cells, r.Note))
 	}
 	w.Flush()
 	return b.Bytes()
