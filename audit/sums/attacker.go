@@ -276,9 +276,11 @@ func (t *Test) Score(update []float32) float64 {
 	return total
 }
 
+// Whole is what the test makes of the score of a whole sum, the target's update in it.
+func (t *Test) Whole(score float64) float64 { return score - t.expected - (t.first+t.second)/2 }
+
 // Statistics are what the test sees of a sum in which the others' scores add up to this, with the first and with the second update:
 // about Normal(-distance/2, 1) and Normal(distance/2, 1).
 func (t *Test) Statistics(others float64) (withFirst, withSecond float64) {
-	middle := t.expected + (t.first+t.second)/2
-	return others + t.first - middle, others + t.second - middle
+	return t.Whole(others + t.first), t.Whole(others + t.second)
 }
