@@ -42,6 +42,9 @@ func (o LeakOptions) filled() (LeakOptions, error) {
 	if o.Confidence == 0 {
 		o.Confidence = 0.95
 	}
+	if !(o.Ridge >= 0 && o.Ridge <= 1) {
+		return o, inputError("ridge %g outside 0 to 1", o.Ridge)
+	}
 	if _, err := audit.Largest(o.Trials, o.Delta, o.Confidence); err != nil {
 		return o, inputError("%w", err)
 	}
@@ -209,11 +212,9 @@ func (l *leaker) measure(ctx context.Context) ([]Leak, error) {
 			return nil, err
 		}
 		if l.noised != nil {
-			row, err := l.f.claim(l.against(), 1)
-			if err != nil {
+			if leak.Claimed, err = l.claimed(); err != nil {
 				return nil, err
 			}
-			leak.Claimed = row.Epsilon
 		}
 		leaks = append(leaks, leak)
 	}

@@ -19,12 +19,17 @@ func (f *Federation) noisedSums() (*sums, error) {
 	return nil, f.Config.refuse("privacy.mechanism.kind", "must be none or dpsgd, or put its noise on the sum: gaussian of the server, or integer noise under secagg; this audit looks at one sum")
 }
 
-// against is who sees such sums.
-func (l *leaker) against() statement.Adversary {
+// claimed is the epsilon of the statement against who sees such sums; nil: there is none. The target is in the cohort, and the attacker knows
+// it: the chance that it is not must not count.
+func (l *leaker) claimed() (*float64, error) {
+	all := *l.f
+	all.Facts.CohortSize = float64(all.Facts.Clients)
+	against := statement.Server
 	if l.f.Facts.Protection == statement.Central {
-		return statement.Public
+		against = statement.Public
 	}
-	return statement.Server
+	row, err := all.claim(against, 1)
+	return row.Epsilon, err
 }
 
 // contribute adds what one of the cohort sends, with its share of the noise where clients add it.
