@@ -9,7 +9,7 @@ import (
 
 // noiseFigure attacks sums with our noise: integer noise under secure aggregation, calibrated to an epsilon.
 func noiseFigure(b *Bench) (Outcome, error) {
-	trials := Pick(b, 2000, 5000)
+	trials := Pick(b, 1000, 5000)
 	o := experiment.LeakOptions{Samples: Pick(b, 5000, 25_000), Candidates: Pick(b, 500, 5000), Trials: trials}
 	out := Outcome{Notes: []string{
 		"Adult, 60 of 100 clients, updates clipped to 0.02 (about half of their norm), put on a grid and added up with Skellam noise for this epsilon at delta 1e-5, against the server. The attacker knows the noise and takes it into its covariance.",
