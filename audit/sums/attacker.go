@@ -29,15 +29,31 @@ const (
 	largestRidge = 1
 )
 
+// RoundingRidge keeps the directions in which updates differ by the rounding of float32 weights alone, some 1e-10 of their variances and
+// less: who sees a sum to the last bit can use them too.
+const RoundingRidge = 1e-11
+
+// View is what an attacker sees.
+type View struct {
+	Clients int     // the others in a sum
+	Noise   float64 // variance of the noise that is added to each entry of a sum; 0: none
+	Ridge   float64 // added to every variance, as a share of it; 0: one that leaves rounding out
+}
+
 // NewAttacker uses the moments up. The others' covariances add, so those of one update are enough.
-func NewAttacker(m *Moments, clients int, each Each) (*Attacker, error) {
-	if clients < 1 {
-		return nil, fmt.Errorf("sums: %d other clients: there must be at least 1", clients)
+func NewAttacker(m *Moments, v View, each Each) (*Attacker, error) {
+	switch {
+	case v.Clients < 1:
+		return nil, fmt.Errorf("sums: %d other clients: there must be at least 1", v.Clients)
+	case !(v.Noise >= 0) || math.IsInf(v.Noise, 1):
+		return nil, fmt.Errorf("sums: noise of variance %g: it must be finite and at least 0", v.Noise)
+	case !(v.Ridge >= 0) || v.Ridge > largestRidge:
+		return nil, fmt.Errorf("sums: ridge %g outside 0 to %d", v.Ridge, largestRidge)
 	}
 	if m.count < 2 {
 		return nil, fmt.Errorf("sums: %d updates were sampled: a covariance needs at least 2, a good one several times the %d entries", m.count, m.dim)
 	}
-	a := &Attacker{dim: m.dim, clients: clients, varying: m.varying(), mean: m.Mean()}
+	a := &Attacker{dim: m.dim, clients: v.Clients, varying: m.varying(v.Noise), mean: m.Mean()}
 	if len(a.varying) == 0 {
 		return nil, fmt.Errorf("sums: all %d updates are the same: %w in any direction", m.count, ErrLeaks)
 	}
@@ -50,17 +66,22 @@ func NewAttacker(m *Moments, clients int, each Each) (*Attacker, error) {
 			a.constant = append(a.constant, j)
 		}
 	}
-	ridge := exactRidge
-	if m.dim > exactDim {
+	ridge := v.Ridge
+	switch {
+	case ridge > 0:
+	case m.dim > exactDim:
 		ridge = fastRidge
+	default:
+		ridge = exactRidge
 	}
 	var err error
-	a.root, err = ridged(m.covariance(a.varying), ridge, each)
+	a.root, err = ridged(m.covariance(a.varying), ridge, v.Noise/float64(v.Clients), each)
 	return a, err
 }
 
-// ridged factorizes a covariance with a ridge. What lies above the diagonal keeps the matrix for another try.
-func ridged(c Covariance, ridge float64, each Each) (*Factor, error) {
+// ridged factorizes a covariance with a ridge, and each client's part of the noise. What lies above the diagonal keeps the matrix for
+// another try.
+func ridged(c Covariance, ridge, noise float64, each Each) (*Factor, error) {
 	d := c.Dim
 	own := make([]float64, d)
 	for i := range d {
@@ -71,7 +92,7 @@ func ridged(c Covariance, ridge float64, each Each) (*Factor, error) {
 	}
 	for {
 		for i := range d {
-			c.Values[i*d+i] = own[i] * (1 + ridge)
+			c.Values[i*d+i] = own[i]*(1+ridge) + noise
 			for j := range i {
 				c.Values[i*d+j] = c.Values[j*d+i]
 			}
@@ -148,12 +169,38 @@ func (a *Attacker) WorstPair(candidates []float32, each Each) (i, j int, err err
 	return worst.i, worst.j, nil
 }
 
+// Farthest finds the candidate that is easiest to tell, in a sum, from one update.
+func (a *Attacker) Farthest(candidates, from []float32, each Each) (int, error) {
+	if len(candidates) == 0 || len(from) != a.dim {
+		return 0, fmt.Errorf("sums: no candidate, or an update of %d entries instead of %d", len(from), a.dim)
+	}
+	white, err := a.whiten(append(append([]float32(nil), candidates...), from...), each)
+	if err != nil {
+		return 0, err
+	}
+	k := len(a.varying)
+	n := len(white)/k - 1
+	origin := white[n*k:]
+	best, at := 0.0, 0
+	for i := range n {
+		distance := 0.0
+		for b, v := range white[i*k : (i+1)*k] {
+			distance += (v - origin[b]) * (v - origin[b])
+		}
+		if distance > best {
+			best, at = distance, i
+		}
+	}
+	return at, nil
+}
+
 // Test tells from a sum which of two updates went in, by the likelihood ratio of two Gaussians (the paper's equation 11). It is
 // linear in the sum, so that each client's update can be scored by itself.
 type Test struct {
 	weights  []float64
 	first    float64 // score of the one update, and
 	second   float64 // of the other
+	clients  int     // the others in a sum
 	distance float64 // between them, in standard deviations of the others' sum, if that is as it was estimated
 	expected float64 // score of the sum of the others
 	bare     int     // entries that differ between the two and in no sampled update
@@ -184,7 +231,7 @@ func (a *Attacker) Test(first, second []float32) (*Test, error) {
 		return nil, fmt.Errorf("sums: the two updates are the same: nothing tells them apart")
 	}
 	a.root.unwhiten(white)
-	t := &Test{weights: make([]float64, a.dim), bare: bare, distance: math.Sqrt(square / float64(a.clients))}
+	t := &Test{weights: make([]float64, a.dim), bare: bare, clients: a.clients, distance: math.Sqrt(square / float64(a.clients))}
 	// In units of the standard deviation of the others' sum.
 	scale := 1 / math.Sqrt(square*float64(a.clients))
 	for b, j := range a.varying {
@@ -193,6 +240,24 @@ func (a *Attacker) Test(first, second []float32) (*Test, error) {
 	}
 	t.first, t.second = t.Score(first), t.Score(second)
 	return t, nil
+}
+
+// Among is the same test for sums over another number of other clients, where there is no noise but theirs. Its scores are those of t
+// times the factor.
+func (t *Test) Among(clients int) (other *Test, factor float64, err error) {
+	if clients < 1 {
+		return nil, 0, fmt.Errorf("sums: %d other clients: there must be at least 1", clients)
+	}
+	factor = math.Sqrt(float64(t.clients) / float64(clients))
+	o := *t
+	o.clients = clients
+	o.weights = make([]float64, len(t.weights))
+	for j, w := range t.weights {
+		o.weights[j] = w * factor
+	}
+	o.first, o.second, o.distance = t.first*factor, t.second*factor, t.distance*factor
+	o.expected = t.expected * factor * float64(clients) / float64(t.clients)
+	return &o, factor, nil
 }
 
 // Distance is how far apart the two updates are, in standard deviations of the others' sum as it was estimated.
@@ -211,9 +276,11 @@ func (t *Test) Score(update []float32) float64 {
 	return total
 }
 
+// Whole is what the test makes of the score of a whole sum, the target's update in it.
+func (t *Test) Whole(score float64) float64 { return score - t.expected - (t.first+t.second)/2 }
+
 // Statistics are what the test sees of a sum in which the others' scores add up to this, with the first and with the second update:
 // about Normal(-distance/2, 1) and Normal(distance/2, 1).
 func (t *Test) Statistics(others float64) (withFirst, withSecond float64) {
-	middle := t.expected + (t.first+t.second)/2
-	return others + t.first - middle, others + t.second - middle
+	return t.Whole(others + t.first), t.Whole(others + t.second)
 }

@@ -109,7 +109,7 @@ func attacker(t *testing.T, samples []float32, d, clients int) *Attacker {
 	if err := m.Add(append([]float32(nil), samples...), OneByOne); err != nil {
 		t.Fatal(err)
 	}
-	a, err := NewAttacker(m, clients, OneByOne)
+	a, err := NewAttacker(m, View{Clients: clients}, OneByOne)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestFewSamplesStillMakeAnAttacker(t *testing.T) {
 
 // A matrix that is far from positive is tried with larger ridges, each time as it was, and refused if none helps.
 func TestRidgesGrowUntilTheMatrixIsPositive(t *testing.T) {
-	f, err := ridged(Covariance{2, []float64{1, 0, 1.05, 1}}, 1e-5, OneByOne)
+	f, err := ridged(Covariance{2, []float64{1, 0, 1.05, 1}}, 1e-5, 0, OneByOne)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestRidgesGrowUntilTheMatrixIsPositive(t *testing.T) {
 	if got := f.l[2] * f.l[0]; math.Abs(got-1.05) > 1e-12 {
 		t.Errorf("a covariance of %g, want 1.05", got)
 	}
-	if _, err := ridged(Covariance{2, []float64{1, 0, 5, 1}}, 1e-5, OneByOne); !errors.Is(err, ErrLeaks) {
+	if _, err := ridged(Covariance{2, []float64{1, 0, 5, 1}}, 1e-5, 0, OneByOne); !errors.Is(err, ErrLeaks) {
 		t.Errorf("a correlation of 5: %v", err)
 	}
 }
@@ -309,16 +309,16 @@ func TestAttacksThatCannotBeAreRefused(t *testing.T) {
 	if m.Add(x[:3], OneByOne) == nil || m.Add(nil, OneByOne) == nil || m.Add([]float32{1, 2, 3, float32(math.NaN())}, OneByOne) == nil {
 		t.Error("a batch that is none was accepted")
 	}
-	if _, err := NewAttacker(m, 3, OneByOne); err == nil {
+	if _, err := NewAttacker(m, View{Clients: 3}, OneByOne); err == nil {
 		t.Error("an attacker without a sample")
 	}
 	if err := m.Add([]float32{1, 2, 3, 4, 1, 2, 3, 4}, OneByOne); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewAttacker(m, 0, OneByOne); err == nil {
+	if _, err := NewAttacker(m, View{}, OneByOne); err == nil {
 		t.Error("no other clients were accepted")
 	}
-	if _, err := NewAttacker(m, 3, OneByOne); !errors.Is(err, ErrLeaks) {
+	if _, err := NewAttacker(m, View{Clients: 3}, OneByOne); !errors.Is(err, ErrLeaks) {
 		t.Errorf("updates that are all the same: %v", err)
 	}
 	if _, err := Diagnose([]float64{1, 2}, []float64{1, 2}, 3); err == nil {

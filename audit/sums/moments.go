@@ -126,11 +126,11 @@ func (m *Moments) covariance(entries []int) Covariance {
 	return c
 }
 
-// varying lists the entries that are not the same in all updates.
-func (m *Moments) varying() []int {
+// varying lists the entries that are not the same in all sums: with noise, all of them.
+func (m *Moments) varying(noise float64) []int {
 	var entries []int
 	for j := range m.dim {
-		if m.scatter[j*m.dim+j]-m.sum[j]*m.sum[j]/float64(m.count) > 1e-12*m.scatter[j*m.dim+j] {
+		if noise > 0 || m.scatter[j*m.dim+j]-m.sum[j]*m.sum[j]/float64(m.count) > 1e-12*m.scatter[j*m.dim+j] {
 			entries = append(entries, j)
 		}
 	}

@@ -18,8 +18,10 @@ that sending the model in pieces does not help.
 With a covariance: --covariance FILE.csv of the others' sum, and either --difference FILE.csv of two updates or --radius, a
 bound on the length of an update, give the exact curve of Gaussian noise. A direction without variance is refused: no guarantee.
 
-In practice: FILE.yaml is an experiment without privacy. The attacker samples updates of its clients, estimates their mean and
-covariance, searches the two that are easiest to tell apart, and guesses from sums which of them went in.`
+In practice: FILE.yaml is an experiment. The attacker samples updates of its clients, estimates their mean and covariance, searches
+the two that are easiest to tell apart, and guesses from sums which of them went in. --absent takes the update that is easiest to
+tell from none at all instead: the neighbours of a guarantee for clients. If the file puts noise on the sum, the attacker knows how
+much, and what it finds stands beside what the statement claims.`
 
 // secaggFlags are those of all three ways.
 type secaggFlags struct {
@@ -42,7 +44,7 @@ func (a *app) auditSecagg() *cobra.Command {
 		Example: `  hubbub audit secagg --updates gamma --clients 10 --dim 10 --epsilon 1
   hubbub audit secagg --updates uniform --clients 100 --dim 100 --picture figure1.svg
   hubbub audit secagg --covariance c.csv --difference d.csv --epsilon 1
-  hubbub audit secagg examples/paper001/adult.yaml --candidates 5000 --picture adult.svg`,
+  hubbub audit secagg experiments/001/adult.yaml --candidates 5000 --picture adult.svg`,
 		Args: cobra.MaximumNArgs(1), Annotations: hasJSON,
 		RunE: func(c *cobra.Command, args []string) error {
 			ways := 0
@@ -77,6 +79,8 @@ func (a *app) auditSecagg() *cobra.Command {
 	flags.IntVar(&f.options.Candidates, "candidates", 1000, "practice: updates among which the worst pair is searched")
 	flags.IntVar(&f.options.Trials, "trials", 5000, "practice: sums that are attacked and counted")
 	flags.IntVar(&f.options.Models, "models", 1, "practice: initial models")
+	flags.BoolVar(&f.options.Absent, "absent", false, "practice: tell the worst update from none at all")
+	flags.Float64Var(&f.options.Ridge, "ridge", 0, "practice: added to every variance, as a share of it (default: one that leaves rounding out; 1e-11 keeps it)")
 	flags.StringArrayVar(&f.sets, "set", nil, "practice: change a value of the file: a.b=c (may be repeated)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "practice: show no progress")
 	flags.StringVar(&f.picture, "picture", "", "theory, practice: file for the curve, .svg or .png; must not exist")
@@ -144,6 +148,9 @@ func (a *app) printLeaks(leaks []experiment.Leak, mean float64) {
 		line(a.out, "rates at most", "%.4g and %.4g", l.Bound.FalsePositiveRate, l.Bound.FalseNegativeRate)
 		line(a.out, "half way between the two", "%.4g and %.4g", l.Balanced.FalsePositive, l.Balanced.FalseNegative)
 		line(a.out, "epsilon", "at least %.4f at delta %g, with confidence %g; the largest auditable is %.4f", downward(l.Bound.Epsilon), l.Bound.Delta, l.Bound.Confidence, downward(l.Bound.Largest))
+		if l.Claimed != nil {
+			line(a.out, "the statement", "epsilon %.4f for a client that is there or not", *l.Claimed)
+		}
 		g := l.Gaussianity
 		line(a.out, "is the sum Gaussian?", "skewness %.3f, excess kurtosis %.3f, Kolmogorov distance %.4f (a normal sample: below %.4f)", g.Skewness, g.Kurtosis, g.Kolmogorov, g.Expected)
 	}

@@ -2,11 +2,11 @@ package experiment
 
 import (
 	"context"
+	"slices"
 
 	"hubbub/audit"
 	sumaudit "hubbub/audit/sums" // sums is a name of this package
 	"hubbub/noise"
-	"hubbub/statement"
 )
 
 // LeakOptions say how hard to look at what a sum of updates tells of one of them. Zero fields take the stated default: those of paper 001.
@@ -17,6 +17,9 @@ type LeakOptions struct {
 	Models     int     // initial models; 1
 	Delta      float64 // 1e-5
 	Confidence float64 // 0.95
+	Cohorts    []int   // sizes of cohorts, each with sums of its own from the same clients; that of the file. Without noise only.
+	Ridge      float64 // see [sumaudit.View]
+	Absent     bool    // tell the worst update from none at all: the neighbours of a guarantee for clients
 }
 
 func (o LeakOptions) filled() (LeakOptions, error) {
@@ -39,6 +42,9 @@ func (o LeakOptions) filled() (LeakOptions, error) {
 	if o.Confidence == 0 {
 		o.Confidence = 0.95
 	}
+	if !(o.Ridge >= 0 && o.Ridge <= 1) {
+		return o, inputError("ridge %g outside 0 to 1", o.Ridge)
+	}
 	if _, err := audit.Largest(o.Trials, o.Delta, o.Confidence); err != nil {
 		return o, inputError("%w", err)
 	}
@@ -50,14 +56,16 @@ type Leak struct {
 	Model       int                  `json:"model"`
 	Others      int                  `json:"other_clients"`
 	Dim         int                  `json:"dim"`
-	Varying     int                  `json:"varying"`  // entries that differ between clients at all
-	Distance    float64              `json:"distance"` // of the worst pair, in standard deviations, if the sum were Gaussian
-	Bare        int                  `json:"bare"`     // entries in which the pair differs and no sampled update did: seen as they are, and left out
-	Errors      audit.Errors         `json:"-"`
+	Varying     int                  `json:"varying"`           // entries that differ between clients at all
+	Distance    float64              `json:"distance"`          // of the worst pair, in standard deviations, if the sum were Gaussian
+	Bare        int                  `json:"bare"`              // entries in which the pair differs and no sampled update did: seen as they are, and left out
+	Claimed     *float64             `json:"claimed,omitempty"` // epsilon of the statement, where there is noise
+	Errors      audit.Errors         `json:"mistakes"`
 	Bound       audit.Bound          `json:"audited"`
-	ByDelta     []LeakPoint          `json:"by_delta"` // the audited curve; each point has the confidence by itself
-	Balanced    LeakRates            `json:"balanced"` // at the threshold half way between the two updates
-	Curve       []LeakRates          `json:"curve"`    // at thresholds from far below to far above; its bounds hold together
+	Gaussian    audit.GaussianBound  `json:"audited_if_gaussian"` // at the threshold half way between the two updates
+	ByDelta     []LeakPoint          `json:"by_delta"`            // the audited curve; each point has the confidence by itself
+	Balanced    LeakRates            `json:"balanced"`            // at the threshold half way between the two updates
+	Curve       []LeakRates          `json:"curve"`               // at thresholds from far below to far above; its bounds hold together
 	Gaussianity sumaudit.Gaussianity `json:"gaussianity"`
 }
 
@@ -96,34 +104,57 @@ type LeakProgress struct {
 // Leak audits what secure aggregation hides by itself in the first round (paper 001, section 5): the attacker knows the initial model
 // and how records are dealt, samples updates, takes the pair that is easiest to tell apart, and guesses from a sum which of the two is in it.
 // The pair and the direction come from updates of their own, the threshold from trials of its own, so that the trials that are counted
-// were not looked at before.
+// were not looked at before. Where the file has noise on updates or sums, the attacker knows how much, and sums are made by the real
+// mechanism.
 func (f *Federation) Leak(ctx context.Context, o LeakOptions, progress func(LeakProgress)) ([]Leak, error) {
 	o, err := o.filled()
 	if err != nil {
 		return nil, err
 	}
-	if p := f.Facts.Protection; p != statement.Unprotected && p != statement.InTraining {
-		return nil, f.Config.refuse("privacy.mechanism.kind", "must be none, or dpsgd: this audit measures what a sum hides by itself, before any noise on updates")
+	noised, err := f.noisedSums()
+	if err != nil {
+		return nil, err
 	}
-	others := int(f.Config.Cohort.Size) - 1
-	if others < 1 {
-		return nil, f.Config.refuse("cohort.expected_size", "must be at least 2: a sum of one update hides nothing")
+	cohorts, err := f.leakCohorts(o, noised != nil)
+	if err != nil {
+		return nil, err
 	}
 	var leaks []Leak
 	for model := range o.Models {
-		l := leaker{f: f, o: o, key: f.key.Derive("leak", uint64(model)), others: others, progress: func(stage string, done, whole int) {
+		l := leaker{f: f, o: o, key: f.key.Derive("leak", uint64(model)), cohorts: cohorts, others: slices.Max(cohorts) - 1, noised: noised, progress: func(stage string, done, whole int) {
 			if progress != nil {
 				progress(LeakProgress{model, stage, done, whole})
 			}
 		}}
-		leak, err := l.measure(ctx)
+		found, err := l.measure(ctx)
 		if err != nil {
 			return nil, err
 		}
-		leak.Model = model
-		leaks = append(leaks, leak)
+		for _, leak := range found {
+			leak.Model = model
+			leaks = append(leaks, leak)
+		}
 	}
 	return leaks, nil
+}
+
+// leakCohorts are the sizes of cohorts to look at.
+func (f *Federation) leakCohorts(o LeakOptions, noised bool) ([]int, error) {
+	cohorts := o.Cohorts
+	if len(cohorts) == 0 {
+		cohorts = []int{int(f.Config.Cohort.Size)}
+		if cohorts[0] < 2 {
+			return nil, f.Config.refuse("cohort.expected_size", "must be at least 2: a sum of one update hides nothing")
+		}
+	} else if noised {
+		return nil, inputError("%d cohorts of other sizes: the noise of the file is for its own cohort", len(cohorts))
+	}
+	for _, size := range cohorts {
+		if size < 2 || size > len(f.Parts) {
+			return nil, inputError("a cohort of %d: must be between 2 and %d, all clients", size, len(f.Parts))
+		}
+	}
+	return cohorts, nil
 }
 
 // leaker measures one initial model.
@@ -131,46 +162,78 @@ type leaker struct {
 	f        *Federation
 	o        LeakOptions
 	key      noise.Key
-	others   int
+	cohorts  []int
+	others   int   // clients besides the target in the largest cohort
+	noised   *sums // how sums are made where there is noise on them; nil: there is none
 	model    []float32
 	progress func(stage string, done, whole int)
 }
 
-func (l *leaker) measure(ctx context.Context) (Leak, error) {
-	d := l.f.Net.Size()
+func (l *leaker) measure(ctx context.Context) ([]Leak, error) {
 	l.model = l.f.Net.Init(l.key.Derive("init").Stream())
 	attacker, err := l.estimate(ctx)
 	if err != nil {
-		return Leak{}, err
+		return nil, err
 	}
+	first, second, err := l.pair(ctx, attacker)
+	if err != nil {
+		return nil, err
+	}
+	test, err := attacker.Test(first, second)
+	if err != nil {
+		return nil, err
+	}
+	if l.noised != nil {
+		l.noised.otherwise, l.noised.update = first, second
+	}
+	holdout, err := l.attack(ctx, test, "threshold", max(20, l.o.Trials/5))
+	if err != nil {
+		return nil, err
+	}
+	counted, err := l.attack(ctx, test, "trials", l.o.Trials)
+	if err != nil {
+		return nil, err
+	}
+	var leaks []Leak
+	for k, cohort := range l.cohorts {
+		among, _, err := test.Among(cohort - 1)
+		if err != nil {
+			return nil, err
+		}
+		leak := Leak{Others: cohort - 1, Dim: l.f.Net.Size(), Varying: attacker.Varying(), Distance: among.Distance(), Bare: test.Bare()}
+		if err := leak.count(holdout[k].outcomes, counted[k].outcomes, l.o); err != nil {
+			return nil, err
+		}
+		centred := make([]float64, l.o.Trials)
+		for i, x := range counted[k].outcomes.Without {
+			centred[i] = x + among.Distance()/2
+		}
+		if leak.Gaussianity, err = sumaudit.Diagnose(centred, counted[k].singles, leak.Others); err != nil {
+			return nil, err
+		}
+		if l.noised != nil {
+			if leak.Claimed, err = l.claimed(); err != nil {
+				return nil, err
+			}
+		}
+		leaks = append(leaks, leak)
+	}
+	return leaks, nil
+}
+
+// pair searches the two updates that are easiest to tell apart, or the one that is easiest to tell from none.
+func (l *leaker) pair(ctx context.Context, attacker *sumaudit.Attacker) (first, second []float32, err error) {
+	d := l.f.Net.Size()
 	candidates, err := l.sample(ctx, "candidates", 0, l.o.Candidates)
 	if err != nil {
-		return Leak{}, err
+		return nil, nil, err
+	}
+	at := func(i int) []float32 { return candidates[i*d : (i+1)*d] }
+	if l.o.Absent {
+		nothing := make([]float32, d)
+		i, err := attacker.Farthest(candidates, nothing, spread)
+		return nothing, at(i), err
 	}
 	i, j, err := attacker.WorstPair(candidates, spread)
-	if err != nil {
-		return Leak{}, err
-	}
-	test, err := attacker.Test(candidates[i*d:(i+1)*d], candidates[j*d:(j+1)*d])
-	if err != nil {
-		return Leak{}, err
-	}
-	leak := Leak{Others: l.others, Dim: d, Varying: attacker.Varying(), Distance: test.Distance(), Bare: test.Bare()}
-	holdout, _, err := l.attack(ctx, test, "threshold", max(20, l.o.Trials/5))
-	if err != nil {
-		return Leak{}, err
-	}
-	counted, singles, err := l.attack(ctx, test, "trials", l.o.Trials)
-	if err != nil {
-		return Leak{}, err
-	}
-	if err := leak.count(holdout, counted, l.o); err != nil {
-		return Leak{}, err
-	}
-	centred := make([]float64, len(counted.Without))
-	for k, x := range counted.Without {
-		centred[k] = x + test.Distance()/2
-	}
-	leak.Gaussianity, err = sumaudit.Diagnose(centred, singles, l.others)
-	return leak, err
+	return at(i), at(j), err
 }

@@ -28,6 +28,9 @@ func (k *Leak) count(holdout, counted audit.Scores, o LeakOptions) error {
 		return err
 	}
 	k.Balanced = LeakRates{balanced.FalsePositiveRate, balanced.FalseNegativeRate}
+	if k.Gaussian, err = middle.Gaussian(o.Delta, o.Confidence); err != nil {
+		return err
+	}
 	var thresholds []audit.Threshold
 	for i := range 41 {
 		thresholds = append(thresholds, audit.Threshold((k.Distance/2+2)*(float64(i)/20-1)))

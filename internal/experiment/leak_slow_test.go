@@ -40,7 +40,7 @@ func leakOf(t *testing.T, file string, o LeakOptions) Leak {
 
 // Paper 001, section 5, on Adult: "both the FNR and FPR can be as small as 0.005 simultaneously".
 func TestBothRatesAreSmallOnAdult(t *testing.T) {
-	l := leakOf(t, "../../examples/paper001/adult.yaml", LeakOptions{Candidates: 5000})
+	l := leakOf(t, "../../experiments/001/adult.yaml", LeakOptions{Candidates: 5000})
 	t.Logf("distance %.3f, audited %+v", l.Distance, l.Bound)
 	if l.Dim != 210 {
 		t.Errorf("%d weights, the paper has 210", l.Dim)
@@ -52,7 +52,7 @@ func TestBothRatesAreSmallOnAdult(t *testing.T) {
 
 // Paper 001, section 5, on pictures of digits: the audited epsilon is close to the largest that so many trials can show.
 func TestTheLargestEpsilonIsAuditedOnMNIST(t *testing.T) {
-	l := leakOf(t, "../../examples/paper001/mnist.yaml", LeakOptions{Samples: 12_000, Candidates: 500, Trials: 500})
+	l := leakOf(t, "../../experiments/001/mnist.yaml", LeakOptions{Samples: 12_000, Candidates: 500, Trials: 500})
 	t.Logf("distance %.3f, audited %+v", l.Distance, l.Bound)
 	if l.Dim != 7850 {
 		t.Errorf("%d weights, the paper has 7,850", l.Dim)

@@ -2,9 +2,14 @@ package experiment
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+
+	"hubbub/internal/data"
 )
 
 var leaky = []string{
@@ -62,6 +67,104 @@ func TestASumOfUpdatesLeaks(t *testing.T) {
 	}
 }
 
+// Several cohorts are attacked at once, and the file's own gives what it gives by itself.
+func TestSumsOfSeveralCohortsAreAttackedAtOnce(t *testing.T) {
+	f := prepared(t, leaky...)
+	o := LeakOptions{Samples: 300, Candidates: 100, Trials: 100}
+	alone, err := f.Leak(context.Background(), o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Cohorts = []int{4, 12}
+	both, err := f.Leak(context.Background(), o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(both) != 2 || both[0].Others != 3 || both[1].Others != 11 {
+		t.Fatalf("%d leaks: %+v", len(both), both)
+	}
+	if both[1].Errors != alone[0].Errors || both[1].Distance != alone[0].Distance {
+		t.Errorf("12 clients beside 4: %+v at %g, by themselves %+v at %g", both[1].Errors, both[1].Distance, alone[0].Errors, alone[0].Distance)
+	}
+	// Three others hide less than eleven: the distance grows by the root of 11/3.
+	if ratio := both[0].Distance / both[1].Distance; math.Abs(ratio-math.Sqrt(11./3)) > 1e-9 {
+		t.Errorf("distances %g and %g", both[0].Distance, both[1].Distance)
+	}
+}
+
+// The clip of 0.05 is below the norm of most updates, so that the worst of them moves the sum by all that is allowed.
+var noisy = append(leaky[1:len(leaky):len(leaky)], "rounds=1", "cohort.expected_size=20", "privacy={mechanism: {kind: gaussian, place: central, clip: 0.05}, target: {epsilon: 8, delta: 1e-5, against: public}}")
+
+// Epsilon 8 is about 1.65 standard deviations of noise. The attack comes near that and not over it. What it shows cannot come near the claim
+// in 1,000 trials, so that there is no false alarm.
+func TestNoiseOnTheSumHidesTheUpdate(t *testing.T) {
+	for _, kind := range []struct {
+		name      string
+		overrides []string
+	}{
+		{"noise of the server", noisy},
+		{"integer noise in shares", append(leaky[1:len(leaky):len(leaky)], "rounds=1", "secagg={kind: ideal, noise: exact}",
+			"privacy={mechanism: {kind: skellam, clip: 0.05, granularity: 0.0025}, target: {epsilon: 8, delta: 1e-5, against: server}}")},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			f := prepared(t, kind.overrides...)
+			o := LeakOptions{Samples: 3000, Candidates: 100, Trials: 1000, Absent: true}
+			leaks, err := f.Leak(context.Background(), o, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := leaks[0]
+			t.Logf("distance %.3f, audited %.3f, if Gaussian %.3f, mean %.3f, deviation %.3f", l.Distance, l.Bound.Epsilon, l.Gaussian.Epsilon, l.Gaussianity.Mean, l.Gaussianity.Deviate)
+			if l.Claimed == nil || math.Abs(*l.Claimed-8) > 0.01 {
+				t.Fatalf("claimed %v, want 8", l.Claimed)
+			}
+			if l.Distance < 1 || l.Distance > 1.75 {
+				t.Errorf("%g standard deviations apart, want 1 to 1.75", l.Distance)
+			}
+			if l.Bound.Epsilon > 8 || l.Bound.Epsilon < 0.5 {
+				t.Errorf("audited %g of 8", l.Bound.Epsilon)
+			}
+			// The attacker's idea of the sum is right: its mean and its deviation, to some standard errors of 1,000 trials.
+			if math.Abs(l.Gaussianity.Mean) > 0.2 || math.Abs(l.Gaussianity.Deviate-1) > 0.15 {
+				t.Errorf("scores %+v", l.Gaussianity)
+			}
+			o.Absent = false
+			pair, err := f.Leak(context.Background(), o, nil)
+			if err != nil || pair[0].Distance > l.Distance*2 {
+				t.Errorf("the pair is %g apart (%v), the update and nothing %g", pair[0].Distance, err, l.Distance)
+			}
+		})
+	}
+}
+
+// An audit is made once, and again for other options.
+func TestAuditsOfSumsAreKept(t *testing.T) {
+	f := prepared(t, leaky...)
+	store := Store{Root: t.TempDir(), sets: map[string][2]*data.Set{fmt.Sprintf("%+v", f.Config.Data): {f.Train, f.Test}}}
+	made := 0
+	leak := func(o LeakOptions) Leak {
+		t.Helper()
+		leaks, took, err := store.Leak(context.Background(), f.Config, o, func(p LeakProgress) {
+			if p.Stage == "covariance" {
+				made++
+			}
+		})
+		if err != nil || !(took > 0) {
+			t.Fatalf("%v, %v", took, err)
+		}
+		return leaks[0]
+	}
+	o := LeakOptions{Samples: 100, Candidates: 30, Trials: 40}
+	first, again := leak(o), leak(o)
+	if made != 1 || !reflect.DeepEqual(first, again) {
+		t.Errorf("made %d times; first %+v, then %+v", made, first, again)
+	}
+	o.Absent = true
+	if leak(o); made != 2 {
+		t.Errorf("made %d times for two attacks", made)
+	}
+}
+
 func TestLeakAuditsThatCannotBeAreRefused(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -70,12 +173,15 @@ func TestLeakAuditsThatCannotBeAreRefused(t *testing.T) {
 		options   LeakOptions
 		message   string
 	}{
-		{"noise on updates", nil, LeakOptions{}, "must be none, or dpsgd"},
+		{"noise of each client", []string{"privacy={mechanism: {kind: gaussian, place: local, clip: 1, noise_multiplier: 1}, delta: 1e-5}"}, LeakOptions{}, "must be none or dpsgd, or put its noise on the sum"},
+		{"other cohorts than the noise is for", noisy, LeakOptions{Cohorts: []int{5}}, "the noise of the file is for its own cohort"},
+		{"a cohort of more than all", leaky, LeakOptions{Cohorts: []int{12, 21}}, "a cohort of 21: must be between 2 and 20"},
 		{"a sum of one", append(leaky[:len(leaky):len(leaky)], "cohort.expected_size=1"), LeakOptions{}, "a sum of one update hides nothing"},
 		{"one sample", leaky, LeakOptions{Samples: 1}, "samples 1: must be at least 2"},
 		{"one candidate", leaky, LeakOptions{Candidates: 1}, "candidates 1: must be at least 2"},
 		{"few trials", leaky, LeakOptions{Trials: 3}, "trials 3: must be at least 20"},
 		{"a negative number of models", leaky, LeakOptions{Models: -1}, "models -1: must be at least 1"},
+		{"a ridge below nothing", leaky, LeakOptions{Ridge: -1}, "ridge -1 outside 0 to 1"},
 		{"a delta of one", leaky, LeakOptions{Delta: 1}, "delta 1 outside [0, 1)"},
 		{"a confidence of one", leaky, LeakOptions{Confidence: 1}, "confidence 1 outside (0, 1)"},
 	} {

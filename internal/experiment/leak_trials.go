@@ -9,7 +9,8 @@ import (
 
 	"hubbub/audit"
 	sumaudit "hubbub/audit/sums"
-	"hubbub/internal/algorithm"
+	"hubbub/internal/kernel"
+	"hubbub/mechanism"
 )
 
 // estimate samples updates in batches and hands over what the attacker learns of them.
@@ -29,7 +30,13 @@ func (l *leaker) estimate(ctx context.Context) (*sumaudit.Attacker, error) {
 		}
 	}
 	l.progress("covariance", 0, 1)
-	return sumaudit.NewAttacker(moments, l.others, spread)
+	view := sumaudit.View{Clients: l.others, Ridge: l.o.Ridge}
+	if l.noised != nil {
+		if view.Noise, err = l.noiseVariance(); err != nil {
+			return nil, err
+		}
+	}
+	return sumaudit.NewAttacker(moments, view, spread)
 }
 
 // sample computes updates number from to from+count of a purpose: clients of federations that are dealt anew, one after the other.
@@ -48,7 +55,14 @@ func (l *leaker) sample(ctx context.Context, purpose string, from, count int) ([
 	return updates, l.crew(ctx, count, func(w *worker, i int) error {
 		federation, client := (from+i)/clients, (from+i)%clients
 		random := l.key.Derive(purpose+" client", uint64(federation), uint64(client)).Stream()
-		return l.f.algorithm.Update(w.Worker, updates[i*d:(i+1)*d], l.model, 1, dealt[federation-first].Parts[client], random)
+		update := updates[i*d : (i+1)*d]
+		if err := l.f.algorithm.Update(w.Worker, update, l.model, 1, dealt[federation-first].Parts[client], random); err != nil {
+			return err
+		}
+		if l.noised != nil { // as the sum has it
+			kernel.Scale(update, float32(mechanism.ClipFactor(energy(update), l.f.Facts.Clip)))
+		}
+		return nil
 	})
 }
 
@@ -63,11 +77,18 @@ func (l *leaker) deal(purpose string, number int) (*Federation, error) {
 	return &g, nil
 }
 
-// attack makes trials: federations dealt anew, of which the others are drawn, and the scores of their updates added up. It also returns the
-// scores of single updates. The same sums serve for both updates of the pair: either rate of mistakes is bounded by itself, so they need not be
-// independent of each other.
-func (l *leaker) attack(ctx context.Context, test *sumaudit.Test, purpose string, trials int) (audit.Scores, []float64, error) {
+// attacked is what an attack saw of the sums of one cohort size.
+type attacked struct {
+	outcomes audit.Scores
+	singles  []float64 // scores of single updates
+}
+
+// attack makes trials: federations dealt anew, of which the others are drawn, and the scores of their updates added up, for each size of
+// cohort over the first of them. The same sums serve for both updates of the pair: either rate of mistakes is bounded by itself, so they need not be
+// independent of each other. Nor need those of different cohorts, which are bounded by themselves too.
+func (l *leaker) attack(ctx context.Context, test *sumaudit.Test, purpose string, trials int) ([]attacked, error) {
 	scores := make([]float64, trials*l.others)
+	noised := audit.Scores{Without: make([]float64, trials), With: make([]float64, trials)}
 	const group = 64 // trials whose federations are held at once
 	for from := 0; from < trials; from += group {
 		l.progress(purpose, from, trials)
@@ -76,7 +97,7 @@ func (l *leaker) attack(ctx context.Context, test *sumaudit.Test, purpose string
 		for i := range dealt {
 			var err error
 			if dealt[i], err = l.deal(purpose, from+i); err != nil {
-				return audit.Scores{}, nil, err
+				return nil, err
 			}
 			order := make([]int, len(l.f.Parts))
 			for c := range order {
@@ -85,29 +106,50 @@ func (l *leaker) attack(ctx context.Context, test *sumaudit.Test, purpose string
 			l.key.Derive(purpose+" cohort", uint64(from+i)).Stream().Shuffle(order)
 			chosen[i] = order[:l.others]
 		}
-		err := l.crew(ctx, (to-from)*l.others, func(w *worker, i int) error {
-			trial, client := i/l.others, chosen[i/l.others][i%l.others]
+		update := func(w *worker, trial, n int) error {
+			client := chosen[trial][n]
 			random := l.key.Derive(purpose+" client", uint64(from+trial), uint64(client)).Stream()
 			if err := l.f.algorithm.Update(w.Worker, w.update, l.model, 1, dealt[trial].Parts[client], random); err != nil {
 				return err
 			}
-			scores[(from+trial)*l.others+i%l.others] = test.Score(w.update)
+			scores[(from+trial)*l.others+n] = test.Score(w.update)
 			return nil
-		})
+		}
+		var err error
+		if l.noised == nil {
+			err = l.crew(ctx, (to-from)*l.others, func(w *worker, i int) error { return update(w, i/l.others, i%l.others) })
+		} else {
+			err = l.crew(ctx, to-from, func(w *worker, trial int) error {
+				first, second, err := l.noisedTrial(w, test, l.key.Derive(purpose+" noise", uint64(from+trial)), func(n int) error { return update(w, trial, n) })
+				noised.Without[from+trial], noised.With[from+trial] = first, second
+				return err
+			})
+		}
 		if err != nil {
-			return audit.Scores{}, nil, err
+			return nil, err
 		}
 	}
-	var outcomes audit.Scores
-	for of := range slices.Chunk(scores, l.others) {
-		total := 0.0
-		for _, s := range of {
-			total += s
-		}
-		first, second := test.Statistics(total)
-		outcomes.Without, outcomes.With = append(outcomes.Without, first), append(outcomes.With, second)
+	if l.noised != nil {
+		return []attacked{{noised, scores}}, nil
 	}
-	return outcomes, scores, nil
+	var all []attacked
+	for _, cohort := range l.cohorts {
+		among, factor, err := test.Among(cohort - 1)
+		if err != nil {
+			return nil, err
+		}
+		a := attacked{singles: scores}
+		for of := range slices.Chunk(scores, l.others) {
+			total := 0.0
+			for _, s := range of[:cohort-1] {
+				total += s * factor
+			}
+			first, second := among.Statistics(total)
+			a.outcomes.Without, a.outcomes.With = append(a.outcomes.Without, first), append(a.outcomes.With, second)
+		}
+		all = append(all, a)
+	}
+	return all, nil
 }
 
 // crew runs tasks on all cores, each with scratch memory of its own. Results go to places of their own, so their order does not matter.
@@ -117,7 +159,7 @@ func (l *leaker) crew(ctx context.Context, tasks int, do func(w *worker, task in
 	errs := make([]error, crewSize())
 	for i := range errs {
 		group.Go(func() {
-			w := &worker{Worker: algorithm.NewWorker(l.f.Net, l.f.Train), update: make([]float32, l.f.Net.Size())}
+			w := l.f.table().worker
 			for ctx.Err() == nil {
 				task := int(next.Add(1)) - 1
 				if task >= tasks {

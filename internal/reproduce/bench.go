@@ -123,3 +123,20 @@ func (b *Bench) Labels(file string, changes ...string) ([][]int, error) {
 	}
 	return counts, nil
 }
+
+// Leaks attacks the sums of an experiment of this paper (see [experiment.Federation.Leak]), or returns what is kept of it.
+func (b *Bench) Leaks(file string, o experiment.LeakOptions, changes ...string) ([]experiment.Leak, error) {
+	variants, err := b.variants(file, changes)
+	if err != nil {
+		return nil, err
+	}
+	told := time.Now()
+	leaks, took, err := b.Store.Leak(b.Context, variants[0].Config, o, func(p experiment.LeakProgress) {
+		if time.Since(told) > 10*time.Second {
+			told = time.Now()
+			b.Say("  %s, initial model %d: %s, %d of %d", file, p.Model+1, p.Stage, p.Done, p.Whole)
+		}
+	})
+	b.Trained += took
+	return leaks, err
+}
