@@ -83,22 +83,20 @@ func (m *Mechanism) draw(g *Gradients, random *noise.Stream) ([]float64, error) 
 		start, end := m.config.Blocks[b], m.config.Blocks[b+1]
 		block := g.columns(start, end)
 		m.weigh(mix, random) // anew for each block: with one mix for all, blocks would be correlated and nothing protected
-		part := mat.NewVecDense(end-start, update[start:end])
-		part.MulVec(block.T(), mat.NewVecDense(m.config.Records, mix))
+		part := update[start:end]
 		random.Gaussian(z[start:end])
-		missing := make([]float64, end-start)
 		if m.config.Method == GSGDDP {
 			filling, err := m.fill(block)
 			if err != nil {
 				return nil, err
 			}
-			filling.spread(missing, z[start:end])
+			filling.spread(part, z[start:end])
 		} else {
 			for i, v := range z[start:end] {
-				missing[i] = v * math.Sqrt(m.floor())
+				part[i] = v * math.Sqrt(m.floor())
 			}
 		}
-		part.AddVec(part, mat.NewVecDense(end-start, missing))
+		mixInto(part, block, mix)
 	}
 	return update, nil
 }
