@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"accountant/fdp":      {"accountant/pld"},
 	"mechanism":           {"accountant", "noise", "internal/kernel"},
 	"mechanism/adaptive":  {"accountant", "noise", "internal/kernel"},
-	"mechanism/waterfill": {"accountant", "noise"},
+	"mechanism/waterfill": {"accountant", "noise", "internal/kernel", "internal/spectrum"},
 	"ledger":              {"accountant"},
 	"statement":           {"accountant", "ledger"},
 	"secagg":              {"noise", "internal/kernel", "secagg/graph", "secagg/shamir"},
@@ -38,6 +38,7 @@ var arrows = map[string][]string{
 
 	// the learning: internal, pure
 	"internal/kernel":    {},
+	"internal/spectrum":  {"internal/kernel"},
 	"internal/nn":        {"noise", "internal/kernel"},
 	"internal/data":      {},
 	"internal/own":       {"internal/data"},
@@ -67,7 +68,7 @@ var arrows = map[string][]string{
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
 	"secagg", "secagg/shamir", "secagg/graph", "secagg/layers",
-	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/spectrum", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}
