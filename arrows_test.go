@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"secagg/layers":       {},
 	"audit":               {"accountant/fdp"},
 	"audit/onerun":        {"audit"},
+	"audit/span":          {"internal/kernel", "internal/spectrum"},
 	"audit/sums":          {"accountant", "accountant/pld", "internal/kernel"},
 	"claims": {
 		"accountant", "accountant/fdp", "accountant/pld", "audit", "audit/sums", "mechanism/adaptive", "mechanism/waterfill", "noise",
@@ -54,7 +55,7 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "audit", "audit/onerun", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
+		"accountant", "audit", "audit/onerun", "audit/span", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
 		"internal/algorithm", "internal/data", "internal/fetch", "internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"experiments":        {},
@@ -68,7 +69,7 @@ var arrows = map[string][]string{
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
 	"secagg", "secagg/shamir", "secagg/graph", "secagg/layers",
-	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/spectrum", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "audit/span", "audit/sums", "claims", "internal/kernel", "internal/spectrum", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}
