@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"hubbub/internal/kernel"
 	"hubbub/noise"
 )
 
@@ -53,9 +54,7 @@ func (m *Mechanism) isotropic(sum []int64, g *Gradients, random *noise.Stream) {
 	random.Gaussian(z)
 	total := make([]int64, m.config.Dimension)
 	for i := range g.Rows() {
-		for j, v := range g.matrix.RawRowView(i) {
-			total[j] += int64(math.RoundToEven(v / m.step))
-		}
+		kernel.AddNearest64(total, g.matrix.RawRowView(i), 1/m.step)
 	}
 	sigma := math.Sqrt(m.config.Variance) * m.count / m.step
 	for j, v := range total {
