@@ -40,6 +40,7 @@ type Test struct {
 	rows, dimension int
 	gradients       []float64
 	eigenvalues     []float64 // of GGᵀ or GᵀG, largest first
+	spectrum        *spectrum.Spectrum
 	root            mat.Cholesky
 	ridge           float64
 	gram            bool // the factorised side is that of the rows
@@ -101,6 +102,7 @@ func (t *Test) factorise() error {
 	if err != nil {
 		return fmt.Errorf("span: %w", err)
 	}
+	t.spectrum = s
 	t.eigenvalues = slices.Sorted(slices.Values(s.Values()))
 	slices.Reverse(t.eigenvalues)
 	for i, v := range t.eigenvalues {

@@ -196,3 +196,37 @@ func BenchmarkNew(b *testing.B) {
 		})
 	}
 }
+
+// Gradients of known lengths along known axes, seen from both sides; the last axis is left out of a subspace of two.
+func TestTheSubspaceHoldsTheLargestDirections(t *testing.T) {
+	lengths := []float64{1, 5, 3, 0, 0}
+	for _, repeats := range []int{1, 4} { // fewer rows than weights, and more
+		var values []float64
+		var narrow []float32
+		for range repeats {
+			for axis, length := range lengths[:3] {
+				g := make([]float64, len(lengths))
+				g[axis] = length
+				values = append(values, g...)
+				for _, v := range g {
+					narrow = append(narrow, float32(v))
+				}
+			}
+		}
+		s, err := test(t, values, 3*repeats).Principal(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		smallest, outside, err := s.Smallest(narrow, 3*repeats)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Nine of 25 + 9 + 1 parts, each gradient a third of the rows.
+		if math.Abs(smallest-3) > 1e-9 || math.Abs(outside-1./35) > 1e-9 {
+			t.Errorf("%d of each: smallest eigenvalue %g, outside %g; want 3 and %g", repeats, smallest, outside, 1./35)
+		}
+	}
+	if _, err := test(t, []float64{1, 0, 0, 1}, 2).Principal(3); err == nil {
+		t.Error("more dimensions than there are were accepted")
+	}
+}

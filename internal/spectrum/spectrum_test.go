@@ -21,6 +21,15 @@ var symmetric = []struct {
 	}},
 	{"a covariance of few records", func(r *rand.Rand, n int) []float64 { return covariance(r, n, 1+n/3) }},
 	{"of rank one", func(r *rand.Rand, n int) []float64 { return covariance(r, n, 1) }},
+	{"of weights half of which no record has", func(r *rand.Rand, n int) []float64 { // zeros, and linear dependence beside them
+		few := covariance(r, n, 1+n/8)
+		return fromEntries(n, func(i, j int) float64 {
+			if i%2 == 1 || j%2 == 1 {
+				return 0
+			}
+			return few[i*n+j]
+		})
+	}},
 	{"zero", func(_ *rand.Rand, n int) []float64 { return make([]float64, n*n) }},
 	{"the identity", func(_ *rand.Rand, n int) []float64 {
 		return fromEntries(n, func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] })
