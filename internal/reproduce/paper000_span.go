@@ -110,11 +110,20 @@ func fourUsers() (table Table, picture chart.Line, checks []Check, err error) {
 	}
 	replaced := append([]float64(nil), values...)
 	random.Gaussian(replaced[(users-1)*records*dimension : (users-1)*records*dimension+dimension]) // user 4's first record, all of it
-	gradients := func(from []float64, user int) (*waterfill.Gradients, error) {
-		return waterfill.NewGradients(from[user*records*dimension:(user+1)*records*dimension], records, 1)
+	for row := range users * records {
+		toUnit(values[row*dimension : (row+1)*dimension])
+		toUnit(replaced[row*dimension : (row+1)*dimension])
+	}
+	var clipped [2][users]*waterfill.Gradients
+	for which, from := range [][]float64{values, replaced} {
+		for user := range users {
+			if clipped[which][user], err = waterfill.NewGradients(from[user*records*dimension:(user+1)*records*dimension], records, 1); err != nil {
+				return
+			}
+		}
 	}
 	table = Table{Title: fmt.Sprintf("guesses whether user 4 replaced a record, from the sum alone: %d trials each way", trials), Columns: []string{"mechanism"}, Unit: "%"}
-	picture = chart.Line{Title: "The size of each weight in a sum of updates", XLabel: "weight", YLabel: "|sum of updates|"}
+	picture = chart.Line{Title: "Secure aggregation alone: each weight of a sum", XLabel: "weight", YLabel: "|sum of updates|"}
 	for _, c := range []struct {
 		name   string
 		method waterfill.Method
@@ -132,17 +141,14 @@ func fourUsers() (table Table, picture chart.Line, checks []Check, err error) {
 		if err != nil {
 			return table, picture, nil, err
 		}
-		sum := func(from []float64, trial int) ([]float32, error) {
+		sum := func(which, trial int) ([]float32, error) {
 			total, mean := make([]int64, dimension), make([]float32, dimension)
+			from := [][]float64{values, replaced}[which]
 			for user := range users {
-				g, err := gradients(from, user)
-				if err != nil {
-					return nil, err
-				}
 				key := noise.Seeded(33).Derive(c.name, uint64(trial), uint64(user))
 				if c.method == "" {
 					addMix(mean, from[user*records*dimension:(user+1)*records*dimension], records, batch, key)
-				} else if err := m.Contribute(total, g, key.Stream()); err != nil {
+				} else if err := m.Contribute(total, clipped[which][user], key.Stream()); err != nil {
 					return nil, err
 				}
 			}
@@ -152,15 +158,15 @@ func fourUsers() (table Table, picture chart.Line, checks []Check, err error) {
 			return mean, nil
 		}
 		var energies [2][]float64
-		for which, from := range [][]float64{values, replaced} {
+		for which := range energies {
 			for trial := range 2 * trials { // the first half sets the threshold
-				mean, err := sum(from, 2*trial+which)
+				mean, err := sum(which, 2*trial+which)
 				if err != nil {
 					return table, picture, nil, err
 				}
 				energies[which] = append(energies[which], energy(mean[3*dimension/4:]))
-				if trial == 0 && c.method != waterfill.GDDP {
-					picture.Series = append(picture.Series, sizes(fmt.Sprintf("%s, %s", c.name, []string{"as it was", "record replaced"}[which]), mean))
+				if trial == 0 && c.method == "" {
+					picture.Series = append(picture.Series, sizes([]string{"as it was", "one record of user 4 replaced"}[which], mean))
 				}
 			}
 		}
@@ -187,6 +193,17 @@ func fourUsers() (table Table, picture chart.Line, checks []Check, err error) {
 		}
 	}
 	return table, picture, checks, nil
+}
+
+// toUnit scales a gradient to the clip, 1.
+func toUnit(x []float64) {
+	square := 0.0
+	for _, v := range x {
+		square += v * v
+	}
+	for i := range x {
+		x[i] /= math.Sqrt(square)
+	}
 }
 
 // addMix adds a Gaussian mix of gradients: what a user sends who relies on secure aggregation alone.

@@ -40,7 +40,7 @@ func rotate(diagonal, beside []float64) (values []float64, sweeps []sweep, err e
 				return nil, nil, ErrNotConverged
 			}
 			if len(spare) < end-at {
-				spare = make([]rotation, max(1<<16, end-at))
+				spare = make([]rotation, max(min(1<<16, n*n), end-at))
 			}
 			done := chase(d, e, at, end, spare[:end-at])
 			sweeps = append(sweeps, sweep{end - 1, spare[:done:done]})
