@@ -36,6 +36,9 @@ const (
 	delta000   = 1e-4
 )
 
+// epsilons000 are those of the full setting; the paper's figure has no numbers on its axis that could be read.
+var epsilons000 = []float64{0.5, 1, 2, 4, 8}
+
 // setting000 is the size of an experiment. B/D is the paper's 32/1200 in both: it decides how much sampling hides.
 type setting000 struct {
 	records int // D, of each client
@@ -79,7 +82,7 @@ func notes000(b *Bench) []string {
 	}
 	if b.Scale == Fast {
 		s := b.setting000()
-		notes = append(notes, fmt.Sprintf("Fast: %d records a client instead of 1,200 and batches of %d instead of 32, so that B/D is the same; %d rounds instead of 100; two seeds; the network by our accountant only.", s.records, s.batch, s.rounds))
+		notes = append(notes, fmt.Sprintf("Fast: %d records a client instead of 1,200 and batches of %d instead of 32, so that B/D is the same; %d rounds instead of 100; two seeds. The network: 75 records and batches of 2, at epsilon 4 by our accountant only.", s.records, s.batch, s.rounds))
 	}
 	return notes
 }
@@ -90,31 +93,34 @@ func accuracy000(b *Bench) (Outcome, error) {
 	for _, panel := range []struct {
 		letter, file, name string
 		dimension          int
-		epsilons           []float64
-		printed            bool
+		setting            setting000
+		ours, printed      []float64 // epsilons, by each composition
 	}{
-		{"a", "linear", "linear model", 7850, Pick(b, []float64{1, 4}, []float64{0.5, 1, 2, 4, 8}), true},
-		{"b", "cnn", "convolutional network", 5994, Pick(b, []float64{4}, []float64{0.5, 1, 2, 4, 8}), b.Scale == Full},
+		{"a", "linear", "linear model", 7850, b.setting000(), Pick(b, []float64{1, 4}, epsilons000), Pick(b, []float64{4}, epsilons000)},
+		{"b", "cnn", "convolutional network", 5994, Pick(b, setting000{records: 75, batch: 2, rounds: 25}, b.setting000()), Pick(b, []float64{4}, epsilons000), Pick(b, nil, epsilons000)},
 	} {
-		accountings := []string{"ours"}
-		if panel.printed {
-			accountings = append(accountings, "the paper's")
-		}
 		picture := chart.Line{Title: "MNIST, " + panel.name + ", 50 clients", XLabel: "epsilon at delta 1e-4", YLabel: "test accuracy, %", XLog: true}
 		table := Table{Title: fmt.Sprintf("(%s) %s", panel.letter, panel.name), Columns: []string{"composition", "mechanism", "epsilon"}, Unit: "%"}
-		for _, accounting := range accountings {
+		for _, by := range []struct {
+			accounting string
+			epsilons   []float64
+		}{{"ours", panel.ours}, {"the paper's", panel.printed}} {
+			accounting, epsilons := by.accounting, by.epsilons
+			if len(epsilons) == 0 {
+				continue
+			}
 			at := map[waterfill.Method][]experiment.Tally{}
 			for _, m := range methods000 {
 				series := chart.Series{Name: m.name + ", " + accounting}
-				for _, epsilon := range panel.epsilons {
+				for _, epsilon := range epsilons {
 					variance := 0.0
 					if accounting != "ours" {
 						var err error
-						if variance, err = b.setting000().printedVariance(m.method, panel.dimension, epsilon); err != nil {
+						if variance, err = panel.setting.printedVariance(m.method, panel.dimension, epsilon); err != nil {
 							return Outcome{}, err
 						}
 					}
-					tallies, err := b.Sweep(panel.file, b.setting000().changes(b, m.method, epsilon, variance)...)
+					tallies, err := b.Sweep(panel.file, panel.setting.changes(b, m.method, epsilon, variance)...)
 					if err != nil {
 						return Outcome{}, err
 					}
@@ -127,7 +133,7 @@ func accuracy000(b *Bench) (Outcome, error) {
 				}
 				picture.Series = append(picture.Series, series)
 			}
-			for i, epsilon := range panel.epsilons {
+			for i, epsilon := range epsilons {
 				say := func(who string) string {
 					return fmt.Sprintf("%s, epsilon %g, composition %s: %s", panel.name, epsilon, accounting, who)
 				}
@@ -136,11 +142,11 @@ func accuracy000(b *Bench) (Outcome, error) {
 			}
 		}
 		out.Tables = append(out.Tables, table)
-		if len(panel.epsilons) > 1 {
+		if len(panel.ours) > 1 {
 			out.Figures = append(out.Figures, Figure{Name: "figure-5" + panel.letter, Caption: picture.Title, Drawing: picture})
 			continue
 		}
-		bars := chart.Bars{Title: fmt.Sprintf("%s, epsilon %g", picture.Title, panel.epsilons[0]), XLabel: "mechanism", YLabel: picture.YLabel}
+		bars := chart.Bars{Title: fmt.Sprintf("%s, epsilon %g", picture.Title, panel.ours[0]), XLabel: "mechanism", YLabel: picture.YLabel}
 		group := chart.Group{Name: "composition ours"}
 		for _, s := range picture.Series {
 			bars.Categories, group.Values = append(bars.Categories, strings.TrimSuffix(s.Name, ", ours")), append(group.Values, s.Y[0])
