@@ -36,7 +36,7 @@ const (
 	delta000   = 1e-4
 )
 
-// epsilons000 are those of the full setting; the paper's figure has no numbers on its axis that could be read.
+// epsilons000 are those of the full setting: the paper's text does not say which ones its figure has.
 var epsilons000 = []float64{0.5, 1, 2, 4, 8}
 
 // setting000 is the size of an experiment. B/D is the paper's 32/1200 in both: it decides how much sampling hides.
