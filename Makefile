@@ -59,7 +59,7 @@ browser:
 	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
 	  { echo "no browser found and none could be installed: install chromium"; exit 1; }; }
 
-# The kernels of other processors stand in for this one's; paper 002's experiments are run at their fast scale, and what is
+# The kernels of other processors stand in for this one's; the experiments of papers 000 and 002 are run at their fast scale, and what is
 # stated of them is checked.
 slow: data
 	CGO_ENABLED=1 $(GO) test -race ./...
@@ -68,6 +68,7 @@ slow: data
 	HUBBUB_CPU=generic $(GO) test -count=1 -timeout 30m ./...
 	scripts/fuzz
 	$(HUBBUB) data fetch fashion-mnist >/dev/null
+	$(HUBBUB) reproduce 000 --fast --check --out .cache/reproduce/000
 	$(HUBBUB) reproduce 002 --fast --check --out .cache/reproduce/002
 
 # Each part measures ours against others in the same run: numpy, OpenBLAS, PyTorch, Opacus, pfl-research, Flower, which are installed below

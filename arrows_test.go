@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"accountant/fdp":      {"accountant/pld"},
 	"mechanism":           {"accountant", "noise", "internal/kernel"},
 	"mechanism/adaptive":  {"accountant", "noise", "internal/kernel"},
-	"mechanism/waterfill": {"accountant", "noise"},
+	"mechanism/waterfill": {"accountant", "noise", "internal/kernel", "internal/spectrum"},
 	"ledger":              {"accountant"},
 	"statement":           {"accountant", "ledger"},
 	"secagg":              {"noise", "internal/kernel", "secagg/graph", "secagg/shamir"},
@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"secagg/layers":       {},
 	"audit":               {"accountant/fdp"},
 	"audit/onerun":        {"audit"},
+	"audit/span":          {"internal/kernel", "internal/spectrum"},
 	"audit/sums":          {"accountant", "accountant/pld", "internal/kernel"},
 	"claims": {
 		"accountant", "accountant/fdp", "accountant/pld", "audit", "audit/sums", "mechanism/adaptive", "mechanism/waterfill", "noise",
@@ -38,6 +39,7 @@ var arrows = map[string][]string{
 
 	// the learning: internal, pure
 	"internal/kernel":    {},
+	"internal/spectrum":  {"internal/kernel"},
 	"internal/nn":        {"noise", "internal/kernel"},
 	"internal/data":      {},
 	"internal/own":       {"internal/data"},
@@ -53,11 +55,11 @@ var arrows = map[string][]string{
 	"internal/chart":       {},
 	"internal/report":      {"internal/chart"},
 	"internal/experiment": {
-		"accountant", "audit", "audit/onerun", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
+		"accountant", "audit", "audit/onerun", "audit/span", "audit/sums", "ledger", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "noise", "secagg", "secagg/graph", "secagg/layers", "statement",
 		"internal/algorithm", "internal/data", "internal/fetch", "internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"experiments":        {},
-	"internal/reproduce": {"accountant", "accountant/fdp", "accountant/pld", "audit", "audit/sums", "experiments", "internal/chart", "internal/experiment"},
+	"internal/reproduce": {"accountant", "accountant/fdp", "accountant/pld", "audit", "audit/span", "audit/sums", "experiments", "mechanism/waterfill", "noise", "statement", "internal/chart", "internal/experiment"},
 	"cmd/hubbub":         {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/kernel", "internal/own", "internal/reproduce"},
 	"bench/secagg":       {"secagg", "secagg/graph", "internal/chart"},
 	"bench/peers":        {"mechanism", "noise", "internal/algorithm", "internal/crew", "internal/data", "internal/kernel", "internal/nn"}, // measures
@@ -67,7 +69,7 @@ var arrows = map[string][]string{
 var pure = []string{
 	"noise", "accountant", "accountant/pld", "accountant/fdp", "mechanism", "mechanism/adaptive", "mechanism/waterfill", "ledger", "statement",
 	"secagg", "secagg/shamir", "secagg/graph", "secagg/layers",
-	"audit", "audit/onerun", "audit/sums", "claims", "internal/kernel", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
+	"audit", "audit/onerun", "audit/span", "audit/sums", "claims", "internal/kernel", "internal/spectrum", "internal/nn", "internal/data", "internal/own", "internal/algorithm", "internal/rounds",
 }
 
 var impure = []string{"os", "net", "net/http", "os/exec", "os/signal", "syscall", "log", "math/rand"}

@@ -17,7 +17,7 @@ exist. Every lower bound comes with a confidence, and is rounded down.`
 
 func (a *app) auditCommand() *cobra.Command {
 	c := &cobra.Command{Use: "audit", Short: "Attack a guarantee, and say what the attack proves", Long: auditAbout}
-	c.AddCommand(a.auditBound(), a.auditSecagg(), a.auditMechanism(), a.auditOneRun(), a.auditRun(), a.auditAll())
+	c.AddCommand(a.auditBound(), a.auditSecagg(), a.auditMechanism(), a.auditOneRun(), a.auditRun(), a.auditSpan(), a.auditAll())
 	return c
 }
 

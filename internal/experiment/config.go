@@ -84,7 +84,7 @@ type Privacy struct {
 type Mechanism struct {
 	Kind  string  `yaml:"kind" doc:"noise on updates: gaussian, laplace; shares of integer noise: skellam, ddgauss, smm, binomial; noise inside local training: dpsgd; noise in proportion to each weight: adaptive (paper 003 as printed: no guarantee), adaptive-released (sound); sampling of gradients that hides: waterfill; none: no privacy" required:"true" enum:"gaussian,laplace,skellam,ddgauss,smm,binomial,dpsgd,adaptive,adaptive-released,waterfill,none"`
 	Place string  `yaml:"place" doc:"who adds the noise: the trusted server (central) or every client (local) (gaussian, laplace)" enum:"central,local"`
-	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd, waterfill" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
+	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd, waterfill (there of one group's update, if there are groups)" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
 
 	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam, ddgauss, smm, binomial)" min:"0" alias:"gamma,quantization"`
 	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution; left out: as few as hold the sum (skellam, ddgauss, smm, binomial)" min:"2" max:"40" alias:"bit_width"`
@@ -109,6 +109,7 @@ type Mechanism struct {
 
 	Method   string  `yaml:"method" doc:"sgd-dp: a sample of records and noise; gd-dp: all records and noise; gsgd-dp: a random mix of all, filled up with noise; gsgd-isotropic: the mix, and noise everywhere (waterfill)" enum:"sgd-dp,gd-dp,gsgd-dp,gsgd-isotropic"`
 	Batch    float64 `yaml:"batch" doc:"records in a sample; of the random mixes a scale, the smaller the more random; none for gd-dp (waterfill)" min:"0"`
+	Groups   int     `yaml:"groups" doc:"a client's records are trained on in so many groups, and each group's update takes the place of a record's gradient; batch counts groups then (waterfill with fedavg, fedprox)" min:"0" max:"1000000"`
 	Variance float64 `yaml:"variance" doc:"of a client's noise in its mean gradient, or the level that is filled up to; instead of a target (waterfill)" min:"0"`
 }
 

@@ -68,6 +68,8 @@ var refused = []struct {
 	{name: "water-filling with a cohort by coins", sets: append(slices.Clone(kinds["waterfill"]), "cohort.sampling=poisson")},
 	{name: "water-filling with uneven clients", sets: append(slices.Clone(kinds["waterfill"]), "data.partition.clients=7", "cohort.expected_size=7")},
 	{name: "water-filling with local training", sets: append(slices.Clone(kinds["waterfill"]), "algorithm={kind: fedavg, local: {lr: 1, batch: 2, epochs: 1}}")},
+	{name: "groups of records where gradients are mixed", sets: append(slices.Clone(kinds["waterfill"]), "privacy.mechanism.groups=5")},
+	{name: "more groups than records", sets: append(slices.Clone(kinds["waterfill of updates"]), "privacy.mechanism.groups=61")},
 	{name: "water-filling for clients", sets: append(slices.Clone(kinds["waterfill"]), "privacy.unit=client")},
 	{name: "water-filling without a method", sets: append(slices.Clone(kinds["waterfill"]), "privacy.mechanism.method=null")},
 	{name: "water-filling, and nothing said of sums", sets: append(slices.Clone(kinds["waterfill"]), "secagg=null")},

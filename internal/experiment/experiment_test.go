@@ -143,6 +143,11 @@ var kinds = map[string][]string{
 		"privacy={unit: record, delta: 1e-5, mechanism: {kind: waterfill, method: gsgd-dp, batch: 20, clip: 1, variance: 1e-3}}",
 		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "secagg={kind: ideal}",
 	},
+	"waterfill of updates": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: waterfill, method: gsgd-dp, batch: 6, groups: 12, clip: 1, variance: 0.1}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "secagg={kind: ideal}",
+		"algorithm={kind: fedavg, local: {lr: 0.3, batch: 5, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
 	"waterfill by samples": {
 		"privacy={unit: record, delta: 1e-5, mechanism: {kind: waterfill, method: sgd-dp, batch: 20, clip: 1, variance: 1e-3}}",
 		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "secagg={kind: none}",

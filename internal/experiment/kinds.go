@@ -29,7 +29,7 @@ var mechanismKinds = map[string]kind{
 
 	"adaptive":          {keys: []string{"beta", "sigma0", "reading"}, noise: "sigma0", unit: "client", algorithms: []string{"fedavg"}, broken: true},
 	"adaptive-released": {keys: []string{"beta", "sigma0", "follow", "smallest", "largest"}, noise: "sigma0", unit: "client", algorithms: localTraining},
-	"waterfill":         {keys: []string{"method", "batch", "clip", "variance"}, noise: "variance", unit: "record", algorithms: []string{"fedsgd"}},
+	"waterfill":         {keys: []string{"method", "batch", "groups", "clip", "variance"}, noise: "variance", unit: "record", algorithms: append([]string{"fedsgd"}, localTraining...)},
 
 	"none": {},
 }
@@ -92,7 +92,7 @@ func (c *Config) checkPrivacy(r *refusals) {
 	if len(k.algorithms) > 0 && !slices.Contains(k.algorithms, c.Algorithm.Kind) {
 		what := "protects local training"
 		if slices.Contains(k.algorithms, "fedsgd") {
-			what = "protects single gradients"
+			what = "protects gradients, or the updates of groups of records"
 		}
 		r.refuse("algorithm.kind", "must be %s for mechanism %s, which %s", strings.Join(k.algorithms, " or "), m.Kind, what)
 	}
@@ -156,6 +156,11 @@ func (c *Config) checkFollowing(r *refusals) {
 func (c *Config) checkFilling(r *refusals) {
 	if c.Privacy.Mechanism.Method == "" {
 		r.refuse(mechanismPath+"method", "must be sgd-dp, gd-dp, gsgd-dp or gsgd-isotropic")
+	}
+	if local := c.Algorithm.Kind != "fedsgd"; local && c.Privacy.Mechanism.Groups < 1 {
+		r.refuse(mechanismPath+"groups", "must be at least 1 for %s: the updates of so many groups of records are mixed, in the place of gradients", c.Algorithm.Kind)
+	} else if !local {
+		r.unwanted(mechanismPath+"groups", "belongs to fedavg and fedprox: fedsgd mixes the gradients of single records")
 	}
 	if c.Cohort.Sampling != "fixed" {
 		r.refuse("cohort.sampling", "must be fixed for kind waterfill: every client takes part in every round")

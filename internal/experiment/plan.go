@@ -116,7 +116,7 @@ func (f *Federation) estimateMemory() int64 {
 	}
 	each += f.Net.Memory(batch) + int64(batch*f.Net.Inputs())*4
 	if c := f.Config.Privacy.Mechanism; c.Kind == "waterfill" { // every gradient of a client, in float32 and in float64
-		each += d * int64(len(f.Parts[0])) * 12
+		each += d * int64(f.mixed()) * 12
 	}
 	return data + models + cores*each
 }

@@ -53,6 +53,9 @@ func TestTheEventThatARunReportsHasItsEpsilon(t *testing.T) {
 			statement.Server:  {Adjacency: accountant.ReplaceOne, Unit: accountant.Record, Event: accountant.Waterfill{Clients: 10, Records: 60, Batch: 20, Clip: 1, Variance: 1e-3}},
 			statement.Clients: {Adjacency: accountant.ReplaceOne, Unit: accountant.Record, Event: accountant.Waterfill{Clients: 9, Records: 60, Batch: 20, Clip: 1, Variance: 1e-3}},
 		},
+		"waterfill of updates": { // a record is in one of twelve groups
+			statement.Server: {Adjacency: accountant.ReplaceOne, Unit: accountant.Record, Event: accountant.Waterfill{Clients: 10, Records: 12, Batch: 6, Clip: 1, Variance: 0.1}},
+		},
 		"waterfill by samples": {
 			statement.Server: {Adjacency: accountant.ReplaceOne, Unit: accountant.Record,
 				Event: accountant.WithoutReplacement{Rate: 20.0 / 60, Event: accountant.Gaussian{NoiseMultiplier: math.Sqrt(1e-3) * 20 / 2}}},

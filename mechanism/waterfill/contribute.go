@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"hubbub/internal/kernel"
 	"hubbub/noise"
 )
 
@@ -53,9 +54,7 @@ func (m *Mechanism) isotropic(sum []int64, g *Gradients, random *noise.Stream) {
 	random.Gaussian(z)
 	total := make([]int64, m.config.Dimension)
 	for i := range g.Rows() {
-		for j, v := range g.matrix.RawRowView(i) {
-			total[j] += int64(math.RoundToEven(v / m.step))
-		}
+		kernel.AddNearest64(total, g.matrix.RawRowView(i), 1/m.step)
 	}
 	sigma := math.Sqrt(m.config.Variance) * m.count / m.step
 	for j, v := range total {
@@ -83,22 +82,20 @@ func (m *Mechanism) draw(g *Gradients, random *noise.Stream) ([]float64, error) 
 		start, end := m.config.Blocks[b], m.config.Blocks[b+1]
 		block := g.columns(start, end)
 		m.weigh(mix, random) // anew for each block: with one mix for all, blocks would be correlated and nothing protected
-		part := mat.NewVecDense(end-start, update[start:end])
-		part.MulVec(block.T(), mat.NewVecDense(m.config.Records, mix))
+		part := update[start:end]
 		random.Gaussian(z[start:end])
-		missing := make([]float64, end-start)
 		if m.config.Method == GSGDDP {
 			filling, err := m.fill(block)
 			if err != nil {
 				return nil, err
 			}
-			filling.spread(missing, z[start:end])
+			filling.spread(part, z[start:end])
 		} else {
 			for i, v := range z[start:end] {
-				missing[i] = v * math.Sqrt(m.floor())
+				part[i] = v * math.Sqrt(m.floor())
 			}
 		}
-		part.AddVec(part, mat.NewVecDense(end-start, missing))
+		mixInto(part, block, mix)
 	}
 	return update, nil
 }

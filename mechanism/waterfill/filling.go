@@ -1,19 +1,21 @@
 package waterfill
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"hubbub/internal/kernel"
+	"hubbub/internal/spectrum"
 )
 
 // Filling is the spectrum of a covariance Σ = GGᵀ/(BD) and the noise that lifts all of it to a floor.
 //
 // With fewer examples than weights, the eigenproblem is solved for the D×D matrix of the gradients' inner products (Gram),
-// which has the same eigenvalues but for zeros. Its eigenvectors v need not be turned into those of Σ: all that is wanted
-// is the product of the root of the missing covariance with a vector z, and that is
+// which has the same eigenvalues but for zeros. Its eigenvectors v need not be turned into those of Σ, nor be known at all: what is
+// wanted is the product of the root of the missing covariance with a vector z, and that is
 //
 //	σz + Gᵀ V diag(h) Vᵀ G z/(BD),   h = (√max(σ²-λ, 0) - σ)/λ,   with G's rows the gradients,
 //
@@ -22,8 +24,8 @@ type Filling struct {
 	gradients *mat.Dense // D×d
 	scale     float64    // 1/(BD)
 	sigma     float64    // root of the floor
-	values    []float64  // eigenvalues, ascending, as many as the side has rows
-	vectors   *mat.Dense // their vectors, as columns
+	values    []float64  // eigenvalues, as many as the side has rows, in the spectrum's order
+	spectrum  *spectrum.Spectrum
 	gram      bool
 }
 
@@ -39,19 +41,18 @@ func Fill(g *Gradients, batch, variance float64) (*Filling, error) {
 }
 
 func fill(gradients *mat.Dense, scale, variance float64, gram bool) (*Filling, error) {
-	var side mat.SymDense
-	if gram {
-		side.SymOuterK(scale, gradients)
-	} else {
-		side.SymOuterK(scale, gradients.T())
+	rows := gradients.RawMatrix()
+	if !gram { // the covariance is the inner products of the columns
+		rows = mat.DenseCopyOf(gradients.T()).RawMatrix()
 	}
-	f := &Filling{gradients: gradients, scale: scale, sigma: math.Sqrt(variance), gram: gram, vectors: new(mat.Dense)}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&side, true) {
-		return nil, errors.New("waterfill: the eigenvalues of the gradients did not converge: check them for extreme values")
+	side := make([]float64, rows.Rows*rows.Rows)
+	kernel.AddGram64(side, rows.Rows, scale, rows.Data, rows.Stride, rows.Rows, rows.Cols)
+	f := &Filling{gradients: gradients, scale: scale, sigma: math.Sqrt(variance), gram: gram}
+	var err error
+	if f.spectrum, err = spectrum.Of(side, rows.Rows); err != nil {
+		return nil, fmt.Errorf("waterfill: covariance of the gradients: %w", err)
 	}
-	eigen.VectorsTo(f.vectors)
-	f.values = eigen.Values(nil)
+	f.values = f.spectrum.Values()
 	for i, v := range f.values {
 		f.values[i] = max(v, 0) // rounding makes zeros slightly negative
 	}
@@ -61,7 +62,7 @@ func fill(gradients *mat.Dense, scale, variance float64, gram bool) (*Filling, e
 // Eigenvalues are those of the covariance, largest first. There are as many as weights or as examples, whichever is
 // fewer; the rest are 0.
 func (f *Filling) Eigenvalues() []float64 {
-	values := slices.Clone(f.values)
+	values := slices.Sorted(slices.Values(f.values))
 	slices.Reverse(values)
 	return values
 }
@@ -81,26 +82,45 @@ func (f *Filling) Lifted() []float64 {
 
 // spread writes the root of the missing covariance times z: normal z becomes the noise of water-filling.
 func (f *Filling) spread(noise, z []float64) {
-	out, in := mat.NewVecDense(len(noise), noise), mat.NewVecDense(len(z), z)
-	var inner, turned mat.VecDense
+	floor := f.sigma * f.sigma
 	if !f.gram {
-		turned.MulVec(f.vectors.T(), in)
+		copy(noise, z)
+		f.spectrum.Turn(noise)
 		for i, v := range f.values {
-			turned.SetVec(i, turned.AtVec(i)*math.Sqrt(max(f.sigma*f.sigma-v, 0)))
+			noise[i] *= math.Sqrt(max(floor-v, 0))
 		}
-		out.MulVec(f.vectors, &turned)
+		f.spectrum.TurnBack(noise)
 		return
 	}
-	inner.MulVec(f.gradients, in)
-	turned.MulVec(f.vectors.T(), &inner)
+	inner := along(f.gradients, z)
+	f.spectrum.Turn(inner)
 	for i, v := range f.values {
 		h := -f.sigma / v
-		if v < f.sigma*f.sigma {
-			h = -1 / (math.Sqrt(f.sigma*f.sigma-v) + f.sigma)
+		if v < floor {
+			h = -1 / (math.Sqrt(floor-v) + f.sigma)
 		}
-		turned.SetVec(i, turned.AtVec(i)*h*f.scale)
+		inner[i] *= h * f.scale
 	}
-	inner.MulVec(f.vectors, &turned)
-	out.MulVec(f.gradients.T(), &inner)
-	out.AddScaledVec(out, f.sigma, in)
+	f.spectrum.TurnBack(inner)
+	for i, v := range z {
+		noise[i] = f.sigma * v
+	}
+	mixInto(noise, f.gradients, inner)
+}
+
+// along is Gz: the inner product of each gradient with z.
+func along(gradients *mat.Dense, z []float64) []float64 {
+	g := gradients.RawMatrix()
+	products := make([]float64, g.Rows)
+	kernel.AddDots64(products, 1, 1, g.Data, g.Stride, z, len(z), g.Rows, 1, g.Cols)
+	return products
+}
+
+// mixInto adds Gᵀw to the update: each gradient, times its weight.
+func mixInto(update []float64, gradients *mat.Dense, weights []float64) {
+	for i, w := range weights {
+		for j, v := range gradients.RawRowView(i) {
+			update[j] += w * v
+		}
+	}
 }

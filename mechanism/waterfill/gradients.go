@@ -49,8 +49,35 @@ func checkClip(clip float64) error {
 	return nil
 }
 
-// clipRow scales in units of the largest value, so that no square overflows.
+// clipRow shortens a row to the bound.
 func clipRow(row []float64, bound float64) error {
+	// Several sums: one would wait for itself.
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(row); i += 4 {
+		four := row[i : i+4 : i+4]
+		s0 += four[0] * four[0]
+		s1 += four[1] * four[1]
+		s2 += four[2] * four[2]
+		s3 += four[3] * four[3]
+	}
+	for ; i < len(row); i++ {
+		s0 += row[i] * row[i]
+	}
+	square := s0 + s1 + s2 + s3
+	if !(square > 1e-200 && square < 1e200) { // zero, not finite, or squares that may have over- or underflowed
+		return clipExtreme(row, bound)
+	}
+	if norm := math.Sqrt(square); norm > bound {
+		for j := range row {
+			row[j] *= bound / norm
+		}
+	}
+	return nil
+}
+
+// clipExtreme scales in units of the largest value, so that no square overflows.
+func clipExtreme(row []float64, bound float64) error {
 	largest := 0.0
 	for _, v := range row {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

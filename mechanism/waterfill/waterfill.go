@@ -97,6 +97,9 @@ func checkBlocks(blocks []int, dimension int) error {
 	return nil
 }
 
+// Records is how many gradients a client has.
+func (m *Mechanism) Records() int { return m.config.Records }
+
 // Event is the price of one round: of the sum over all clients, for all data sets of one client that differ in one record.
 func (m *Mechanism) Event() accountant.Event {
 	// The noise in the sum of N means has variance Nσ²; one record moves a mean of k gradients by 2C/k at the most.
