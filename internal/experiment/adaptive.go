@@ -33,8 +33,28 @@ func (f *Federation) buildPrinted(average algorithm.FedAvg) error {
 		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 	}
 	f.Facts.Claim = printed.Event().(accountant.Unsound)
+	if b := m.Budget; b != nil {
+		if f.budget, err = adaptive.NewBudget(b.Epsilon, b.Delta, f.Facts.Noise); err != nil {
+			return f.Config.refuse("privacy.mechanism.budget", "is impossible: %v", err)
+		}
+	}
 	f.algorithm = average
 	f.way = way{printedClient{average, printed}, mechanism.None{}}
+	return nil
+}
+
+// refusesRound asks, before anything leaves, whether the budget of every client of the next round has room for one more contribution; took counts
+// those that each made. (As printed, Algorithm 2 asks afterwards, and exceeds the budget by one round.)
+func (f *Federation) refusesRound(round int, took []int) error {
+	if f.budget == nil {
+		return nil
+	}
+	survivors, _ := f.cohort(round)
+	for _, c := range survivors {
+		if err := f.budget.Allow(took[c]); err != nil {
+			return fmt.Errorf("client %d in round %d: %w", c, round, err)
+		}
+	}
 	return nil
 }
 

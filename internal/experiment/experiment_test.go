@@ -88,6 +88,21 @@ var kinds = map[string][]string{
 		"data.partition={kind: dirichlet, clients: 10, alpha: 1}", "cohort={sampling: fixed, expected_size: 5}",
 		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
 	},
+	"dpsgd with less and less noise": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 1, schedule: {kind: step, every: 6, drop: 0.5}}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "evaluate_every=12",
+		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, steps: 2}, server: {kind: sgd, lr: 1}}",
+	},
+	"estimated from the step before": {
+		"privacy={unit: record, mechanism: {kind: dpsgd-estimated, estimate: history, clip: 1, noise_multiplier: 0.3}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}",
+		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
+	"estimated from the largest": {
+		"privacy={unit: record, mechanism: {kind: dpsgd-estimated, estimate: layers, clip: 1, noise_multiplier: 0.3}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}",
+		"algorithm={kind: fedprox, mu: 0.1, local: {lr: 0.2, batch: 10, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
 	"central fedavg": {
 		"data.partition={kind: shards, clients: 30, shards_per_client: 2}", "cohort={sampling: fixed, expected_size: 15}",
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",

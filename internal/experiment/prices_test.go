@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,68 @@ func TestThePrintedMechanismRunsWithoutAGuarantee(t *testing.T) {
 	}
 	if _, times := charged(t, d, f, statement.Server, 0); times != 0 {
 		t.Errorf("%d charges for what has no price", times)
+	}
+}
+
+// When all clients take part, as many rounds are run as Algorithm 4 allows contributions, where the printed loop would run one more and look at δ
+// afterwards.
+func TestThePrintedMechanismStopsBeforeItsBudgetIsExceeded(t *testing.T) {
+	f := prepared(t, append(kinds["adaptive"], "cohort={sampling: fixed, expected_size: 40}", "privacy.mechanism={kind: adaptive, sigma0: 26, reading: batch, budget: {epsilon: 0.3, delta: 1e-5}}")...)
+	r, err := f.Start(context.Background(), newFolder(t), "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := f.budget.Contributions(); r.Rounds != want || want < 1 || want >= 12 || !r.Finished {
+		t.Errorf("%d rounds, the budget has room for %d: %+v", r.Rounds, want, r)
+	}
+	// Half of the clients in a round: it ends when the first of them would exceed the budget.
+	f = prepared(t, append(kinds["adaptive"], "cohort={sampling: fixed, expected_size: 20}", "privacy.mechanism={kind: adaptive, sigma0: 26, reading: batch, budget: {epsilon: 0.3, delta: 1e-5}}")...)
+	if r, err = f.Start(context.Background(), newFolder(t), "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	most := slices.Max(f.participation(r.Rounds))
+	next := slices.Max(f.participation(r.Rounds + 1))
+	if limit := f.budget.Contributions(); most > limit || next <= limit {
+		t.Errorf("%d rounds: a client took part in %d, and would in %d; the budget has room for %d", r.Rounds, most, next, limit)
+	}
+}
+
+// Noise that changes is charged as it is, round by round, and stated as the sum.
+func TestAScheduleOfNoiseIsChargedRoundByRound(t *testing.T) {
+	f, d := prepared(t, kinds["dpsgd with less and less noise"]...), newFolder(t)
+	r, err := f.Start(context.Background(), d, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(d.file(ledgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	entries, _, err := ledger.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := ledger.New(f.Hash, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := accountant.Compose{}
+	for i, s := range chain.Spent("server", 3) {
+		all = append(all, s.Event)
+		want := 1.0
+		if i >= 6 {
+			want = 0.5
+		}
+		step := s.Event.(accountant.Repeat).Event.(accountant.Poisson)
+		if got := step.Event.(accountant.Gaussian).NoiseMultiplier; got != want {
+			t.Errorf("round %d is charged for a noise multiplier of %g, want %g", i+1, got, want)
+		}
+	}
+	bound, err := accountant.Epsilon(accountant.About{Adjacency: accountant.AddRemove, Unit: accountant.Record, Event: all}, 1e-5, accountant.Best)
+	row, _ := r.EpsilonAgainst(statement.Server, accountant.Record)
+	if err != nil || len(all) != 12 || row.Epsilon == nil || math.Abs(*row.Epsilon/bound.Epsilon-1) > 1e-6 {
+		t.Errorf("%d charges cost %v (error %v), the run states %+v", len(all), bound.Epsilon, err, row)
 	}
 }
 
