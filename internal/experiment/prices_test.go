@@ -222,3 +222,43 @@ func TestIntervalsFollowTheLastTwoReleases(t *testing.T) {
 		}
 	}
 }
+
+// What Cuts shows is what a run does: its last round trains from the model that a run one round shorter ends with.
+func TestCutsAreThoseOfTheRun(t *testing.T) {
+	f := prepared(t, append(kinds["adaptive"], "rounds=5")...)
+	cuts, err := f.Cuts(context.Background(), 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cuts) != 3 || cuts[2].Round != 5 {
+		t.Fatalf("%d cuts", len(cuts))
+	}
+	d := newFolder(t)
+	short := prepared(t, append(kinds["adaptive"], "rounds=4")...)
+	if _, err := short.Start(context.Background(), d, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	at, err := d.readCheckpoint(short.Hash, short.Net.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newCrew(f).workers[0]
+	local, err := f.Config.localTraining().Estimated(w.Worker, at.model, 5, f.Parts[3], f.clientKey(5, 3).Derive("training").Stream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(local.Trained, cuts[2].Trained) {
+		t.Error("the client trained from another model than the run's")
+	}
+	for i, v := range cuts[2].Truncated {
+		q := float32(1) * abs32(local.Estimate[i]) // beta 2
+		if low, high := at.model[i]-q, at.model[i]+q; v < low-1e-6 || v > high+1e-6 {
+			t.Fatalf("weight %d is cut to %g, outside %g to %g", i, v, low, high)
+		}
+	}
+	if _, err := prepared(t, kinds["dpsgd"]...).Cuts(context.Background(), 0, 1); err == nil {
+		t.Error("dpsgd has intervals")
+	}
+}
+
+func abs32(x float32) float32 { return max(x, -x) }
