@@ -186,12 +186,12 @@ func (g budget003) mechanism() string {
 func budgets003(b *Bench) (Outcome, error) {
 	out := Outcome{Notes: notes003(b, "The budget is asked before a round, so that 7, 108 and 208 of them fit; the loop as printed would run one more. δ is what Algorithm 4 claims: the printed scheme has no guarantee.")}
 	if b.Scale == Fast {
-		out.Notes = append(out.Notes, "Fast: at most 25 rounds at epsilon 2 and 8.")
+		out.Notes = append(out.Notes, "Fast: at most 20 rounds at epsilon 2 and 8.")
 	}
 	table := Table{Title: "accuracy when the budget is spent, or the fast scale ends", Columns: []string{"optimizer", "epsilon claimed", "rounds"}, Unit: "%"}
 	at := map[string]experiment.Tally{}
 	for i, g := range budgets {
-		rounds, err := g.rounds(b, 25)
+		rounds, err := g.rounds(b, 20)
 		if err != nil {
 			return Outcome{}, err
 		}
