@@ -66,7 +66,7 @@ func sound003(b *Bench, out *Outcome) (Table, error) {
 	table := Table{Title: "the sound variant at epsilon 8, δ = 1e-5, for all data of a client", Columns: []string{"setting", "clients", "rounds", "against the server", "against the public"}, Unit: "%"}
 	best := 0.0
 	for _, s := range sound003Settings {
-		tallies, err := b.Sweep("sound", append([]string{"sweep={seed: [1, 2, 3]}"}, s.changes...)...)
+		tallies, err := b.Sweep("sound", append([]string{"sweep={seed: [1, 2]}"}, s.changes...)...)
 		if err != nil {
 			return Table{}, err
 		}
@@ -103,10 +103,11 @@ var sound003Settings = []struct {
 	{"as the paper: 50 clients, 7 rounds, K = 16, one hidden layer of 32", 50, false, []string{
 		"data.partition.clients=50", "cohort.expected_size=50", "rounds=7", "model={kind: mlp, hidden: [32]}", "algorithm.local={kind: sgd, lr: 0.1, batch: 75, steps: 16}",
 		"privacy.mechanism={kind: adaptive-released, follow: weights, beta: 1.1, smallest: 0.001, largest: 0.05}"}},
-	{"1,000 clients, 28 x 28 pixels, no hidden layer, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "model={kind: logistic}"}},
+	{"1,000 clients, 28 x 28 pixels, no hidden layer, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "model={kind: logistic}", "algorithm.local={kind: sgd, lr: 0.3, batch: 20, steps: 20}", "privacy.mechanism={kind: adaptive-released, smallest: 0.1, largest: 0.1}"}},
 	{"1,000 clients, 7 x 7 averages, 4 rounds", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "rounds=4"}},
 	{"1,000 clients, 7 x 7 averages, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000"}},
 	{"3,000 clients, 7 x 7 averages, one round", 3000, false, nil},
+	{"3,000 clients, 4 x 4 averages, one round", 3000, false, []string{"model={kind: layers, layers: [{kind: avgpool, size: 7}]}"}},
 	{"50 clients, 7 x 7 averages, one round; epsilon 8 against the public only", 50, true, []string{
 		"data.partition.clients=50", "cohort.expected_size=50", "privacy.target.against=public"}},
 }
