@@ -298,6 +298,7 @@ func TestATargetChoosesTheNoise(t *testing.T) {
 		"local against server":                 {"local", "noise_multiplier", "{epsilon: 30, delta: 1e-5, against: server}", statement.Server, 30},
 		"local against clients":                {"local", "noise_multiplier", "{epsilon: 30, delta: 1e-6, against: clients}", statement.Clients, 30},
 		"dpsgd against server":                 {"dpsgd", "noise_multiplier", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
+		"falling dpsgd against server":         {"dpsgd with less and less noise", "noise_multiplier", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
 		"adaptive-released against server":     {"adaptive-released", "sigma0", "{epsilon: 9, delta: 1e-5, against: server}", statement.Server, 9},
 		"adaptive-released against public":     {"adaptive-released", "sigma0", "{epsilon: 0.5, delta: 1e-6}", statement.Public, 0.5},
 		"waterfill against server":             {"waterfill", "variance", "{epsilon: 4, delta: 1e-5, against: server}", statement.Server, 4},
