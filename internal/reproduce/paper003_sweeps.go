@@ -33,7 +33,7 @@ func sweeps003(b *Bench) (Outcome, error) {
 		{"a", "clients n", Pick(b, []float64{50, 200, 700}, []float64{50, 100, 200, 300, 500, 700}), func(o optimizer003, n float64) []string {
 			return append(people(int(n), 1), local(o, int(n)))
 		}, true},
-		{"b", "noise level sigma0", Pick(b, []float64{18, 26, 34}, []float64{18, 22, 26, 30, 34}), func(o optimizer003, noise float64) []string {
+		{"b", "noise level sigma0", Pick(b, []float64{18, 26, 30, 34}, []float64{18, 22, 26, 30, 34}), func(o optimizer003, noise float64) []string {
 			return []string{local(o, 50), mechanism(noise, 1.1)}
 		}, false},
 		{"c", "part of the clients in a round u", Pick(b, []float64{0.1, 0.6, 1}, []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1}), func(o optimizer003, u float64) []string {
@@ -83,7 +83,7 @@ func sweeps003(b *Bench) (Outcome, error) {
 		long.Rows = append(long.Rows, accuracyRow([]string{o.name, trim(u), fmt.Sprint(tallies[0].Results[0].Rounds)}, nil, tallies[0]))
 	}
 	out.Tables = append(out.Tables, long)
-	out.Tables = append(out.Tables, lost003(b, at))
+	out.Tables = append(out.Tables, lost003(at))
 	for _, o := range []string{"SGD", "RMSprop"} {
 		get := func(letter string, v float64) experiment.Tally { return at[fmt.Sprintf("%s %s %g", letter, o, v)] }
 		out.Checks = append(out.Checks,
@@ -108,7 +108,7 @@ func said003(letter, optimizer string, value float64) *float64 {
 }
 
 // lost003 puts the differences that the text gives beside ours.
-func lost003(b *Bench, at map[string]experiment.Tally) Table {
+func lost003(at map[string]experiment.Tally) Table {
 	table := Table{Title: "what the text says of this figure: accuracy lost", Columns: []string{"optimizer", "from", "to"}, Unit: "points"}
 	for _, s := range []struct {
 		letter, what string
