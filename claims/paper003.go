@@ -38,7 +38,7 @@ var paper003 = []Claim{
 		Says:  "A client makes K local updates, k from 0 while k ≤ K.",
 		Why:   "That is K+1 of them, and the first uses w_{-1}: k must start at 1, w_0 being the global model.",
 		Ours:  "k = 1 ... K.",
-		Where: "mechanism/adaptive: Descent",
+		Where: "internal/algorithm: FedAvg.Estimated",
 		show:  oneStepTooMany,
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -16,18 +17,22 @@ import (
 // noiseLevel is σ0 of the paper's experiments at epsilon 0.5.
 const noiseLevel = 26
 
-// descend trains by SGD for so many steps, as the client does.
-func descend(global []float32, steps int, gradient func(w []float32) []float32) (adaptive.Local, error) {
-	d, err := adaptive.Optimizer{Rule: adaptive.SGD}.Start(global)
-	if err != nil {
-		return adaptive.Local{}, err
-	}
+// descend trains by SGD at the paper's rate for so many steps, as the client does, and estimates by the row for SGD of Table II.
+func descend(global []float32, steps int, gradient func(w []float32) []float32) adaptive.Local {
+	const rate = 0.01
+	l := adaptive.Local{Global: global, Trained: slices.Clone(global), Estimate: slices.Clone(global)}
+	var last []float32
 	for range steps {
-		if err := d.Step(gradient(d.Weights())); err != nil {
-			return adaptive.Local{}, err
+		copy(l.Estimate, l.Trained)
+		for m, g := range last {
+			l.Estimate[m] -= rate * g
+		}
+		last = gradient(l.Trained)
+		for m, g := range last {
+			l.Trained[m] -= rate * g
 		}
 	}
-	return adaptive.Local{Global: global, Trained: d.Weights(), Estimate: d.Estimate()}, nil
+	return l
 }
 
 // aZeroTells: a linear model that starts at 0, and a feature that is 0 in all records but perhaps one. Without that record the feature's
@@ -59,10 +64,7 @@ func aZeroTells() (Evidence, error) {
 		return Evidence{}, err
 	}
 	count := func(name string) (nonzero int, err error) {
-		local, err := descend(make([]float32, weights), 16, gradient)
-		if err != nil {
-			return 0, err
-		}
+		local := descend(make([]float32, weights), 16, gradient)
 		contribution := make([]float32, weights)
 		for trial := range trials {
 			if err := p.Contribute(contribution, local, noise.Seeded(31).Derive(name, uint64(trial)).Stream()); err != nil {
@@ -113,10 +115,7 @@ func theEnergyTells() (Evidence, error) {
 	}
 	expected := float64(weights) * float64(weights) * math.Pow(noiseLevel*1.1*.05, 2) // Σσ_m² with σ_m = √M·σ0·β·|w_0|
 	alarms := func(name string) (count int, energy float64, err error) {
-		local, err := descend(global, steps, func([]float32) []float32 { return mean })
-		if err != nil {
-			return 0, 0, err
-		}
+		local := descend(global, steps, func([]float32) []float32 { return mean })
 		contribution := make([]float32, weights)
 		for trial := range trials {
 			if err := p.Contribute(contribution, local, noise.Seeded(2).Derive(name, uint64(trial)).Stream()); err != nil {

@@ -57,6 +57,11 @@ func NewGaussian(place Place, clip, noiseMultiplier float64) (*Gaussian, error) 
 	return g, nil
 }
 
+// Scaled is the mechanism with so many times the noise.
+func (g *Gaussian) Scaled(factor float64) (*Gaussian, error) {
+	return NewGaussian(g.place, g.clip, g.noiseMultiplier*factor)
+}
+
 // Event is the price of one release (central) or of one contribution (local).
 func (g *Gaussian) Event() accountant.Event {
 	return accountant.Gaussian{NoiseMultiplier: g.noiseMultiplier}

@@ -62,6 +62,9 @@ type Facts struct {
 	// BatchRate[c] and LocalSteps[c] are client c's DP-SGD settings; nil for the other protections.
 	BatchRate  []float64
 	LocalSteps []int
+	// Factor is what the noise is multiplied by in a round, counted from 1; nil: the same noise in all of them. Every client must take part in
+	// every round (InTraining).
+	Factor func(round int) float64
 
 	// Total prices the noise of a release or, for Distributed, what is in a sum for sure; nil: Gaussian noise. Share prices the noise of
 	// a single contribution (Distributed).
@@ -91,6 +94,14 @@ type Facts struct {
 	NoiseRange [2]float64 // which noise a calibration tries; zero: what suits noise over a clip
 
 	Memo *Memo // optional: remembers bounds between rows and rounds
+}
+
+// in is the facts as they are in one round: with its noise.
+func (f Facts) in(round int) Facts {
+	if f.Factor != nil {
+		f.Noise *= f.Factor(round)
+	}
+	return f
 }
 
 func (f Facts) rate() float64 { return min(1, f.CohortSize/float64(f.Clients)) }

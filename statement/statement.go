@@ -132,14 +132,27 @@ func NewMemo() *Memo {
 
 func (m *Memo) epsilon(about accountant.About, delta float64) (accountant.Bound, error) {
 	about.Unit = "" // the price does not depend on it
-	repeat, ok := about.Event.(accountant.Repeat)
-	if m == nil || !ok {
+	if m == nil {
 		return accountant.Epsilon(about, delta, accountant.Best)
 	}
-	about.Event = repeat.Event
+	repeat, ok := about.Event.(accountant.Repeat)
+	if ok {
+		about.Event = repeat.Event
+	}
 	text, err := json.Marshal(about)
 	if err != nil {
 		return accountant.Bound{}, err
+	}
+	if !ok {
+		key := fmt.Sprintf("%s at %g", text, delta)
+		bound, known := m.bounds[key]
+		if !known {
+			if bound, err = accountant.Epsilon(about, delta, accountant.Best); err != nil {
+				return accountant.Bound{}, err
+			}
+			m.bounds[key] = bound
+		}
+		return bound, nil
 	}
 	price, ok := m.prices[string(text)]
 	if !ok {
@@ -165,13 +178,14 @@ func (v View) spent(f Facts) []accountant.Event {
 		return []accountant.Event{times(f.Rounds, v.Price(0))}
 	}
 	type kind struct {
-		rate  float64
-		steps int
-		price accountant.Event
+		client int
+		rate   float64
+		steps  int
+		price  accountant.Event
 	}
 	var kinds []kind
 	for c, took := range f.Took {
-		k := kind{steps: took, price: v.Price(c)}
+		k := kind{client: c, steps: took, price: v.Price(c)}
 		if f.Protection == InTraining {
 			k.rate, k.steps = f.BatchRate[c], took*f.LocalSteps[c]
 			k.price = k.price.(accountant.Repeat).Event
@@ -185,8 +199,20 @@ func (v View) spent(f Facts) []accountant.Event {
 	events := make([]accountant.Event, len(kinds))
 	for i, k := range kinds {
 		events[i] = times(k.steps, k.price)
+		if f.Factor != nil {
+			events[i] = v.roundByRound(f, k.client)
+		}
 	}
 	return events
+}
+
+// roundByRound is what rounds of different prices cost a client that takes part in all of them.
+func (v View) roundByRound(f Facts, client int) accountant.Event {
+	all := accountant.Compose{}
+	for round := 1; round <= f.Rounds; round++ {
+		all = append(all, f.in(round).View(v.Adversary, v.Unit).Price(client))
+	}
+	return all
 }
 
 func times(count int, e accountant.Event) accountant.Event {

@@ -236,7 +236,7 @@ func TestABrokenMechanismHasNoGuaranteeBesideThePapersClaim(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if costs := f.Costs([]int{0, 1}); len(costs) != 0 {
+	if costs := f.Costs(1, []int{0, 1}); len(costs) != 0 {
 		t.Errorf("a ledger cannot hold what has no price: %v", costs)
 	}
 	if _, err := f.Calibrate(3, Public); err == nil || !strings.Contains(err.Error(), "the noise tells of the data") {
@@ -290,7 +290,7 @@ func TestTheLedgerAddsUpToTheStatement(t *testing.T) {
 				f.Took[c]++
 			}
 			for _, kind := range []ledger.Kind{ledger.Reserve, ledger.Charge} {
-				if _, err := l.Append(ledger.Entry{Kind: kind, Round: i + 1, Costs: f.Costs(cohort)}); err != nil {
+				if _, err := l.Append(ledger.Entry{Kind: kind, Round: i + 1, Costs: f.Costs(i+1, cohort)}); err != nil {
 					t.Fatal(err)
 				}
 			}

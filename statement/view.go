@@ -362,7 +362,8 @@ func constant(e accountant.Event) func(int) accountant.Event {
 }
 
 // Costs are the entries of a round for the ledger: one per adversary with a price, and per price where clients differ.
-func (f Facts) Costs(cohort []int) []ledger.Cost {
+func (f Facts) Costs(round int, cohort []int) []ledger.Cost {
+	f = f.in(round)
 	var costs []ledger.Cost
 	for _, adversary := range Adversaries {
 		v := f.View(adversary, f.Unit)

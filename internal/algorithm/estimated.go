@@ -1,38 +1,42 @@
 package algorithm
 
 import (
-	"fmt"
+	"slices"
 
 	"hubbub/internal/kernel"
 	"hubbub/mechanism/adaptive"
 	"hubbub/noise"
 )
 
-// Estimated trains from model over the records as the clients of paper 003 do (its Algorithm 3, lines 5 to 17). Beside the trained
-// weights it returns those that the last step but one led to expect, from which the printed mechanism takes its intervals.
-// The batches are those of plain training.
+// Estimated trains from model over the records as the clients of paper 003 do (its Algorithm 3, lines 5 to 17): w_k = w_{k-1} - G(g_k) for
+// k = 1 to K. (The printed loop starts at k = 0, where g_0 and w_{-1} do not exist; w_0 is the global model.) Beside the trained weights it
+// returns the estimate of the paper's Table II, from which the printed mechanism takes its intervals: w_{K-1} - G(g_{K-1}), where the last step
+// would lead if the gradient of the step before came again. With K = 1 there is none before, and the estimate is the global model.
+//
+// G is the optimizer itself, so all four rows of the table are the same few lines. The batches are those of plain training.
 func (a FedAvg) Estimated(w *Worker, model []float32, round int, records []int, random *noise.Stream) (adaptive.Local, error) {
-	optimizer := adaptive.Optimizer{Rule: adaptive.Rule(a.Local.Kind), Rate: a.Local.RateIn(round), Decay: a.Local.Beta, SquareDecay: a.Local.Beta2, Damping: a.Local.Tau}
-	descent, err := optimizer.Start(model)
-	if err != nil {
-		return adaptive.Local{}, err
-	}
 	s := &w.training
 	if err := s.begin(a, model, records); err != nil {
 		return adaptive.Local{}, err
 	}
-	for range a.StepsFor(len(records)) {
-		copy(s.local, descent.Weights())
+	rate := a.Local.RateIn(round)
+	estimate := slices.Clone(model)
+	for k := 1; k <= a.StepsFor(len(records)); k++ {
+		if k > 1 && k == a.StepsFor(len(records)) {
+			copy(estimate, s.local)
+			memory := s.optimizer.State().Clone()
+			s.optimizer.Step(estimate, s.gradient, rate) // the gradient of the step before
+			if err := s.optimizer.Restore(memory); err != nil {
+				return adaptive.Local{}, err
+			}
+		}
 		if err := a.plainBatch(w, random); err != nil {
 			return adaptive.Local{}, err
 		}
-		if err := descent.Step(s.gradient); err != nil {
-			return adaptive.Local{}, fmt.Errorf("%w (%v)", ErrDiverged, err)
-		}
+		s.optimizer.Step(s.local, s.gradient, rate)
 	}
-	local := adaptive.Local{Global: model, Trained: descent.Weights(), Estimate: descent.Estimate()}
-	if !kernel.Finite(local.Trained) || !kernel.Finite(local.Estimate) {
+	if !kernel.Finite(s.local) || !kernel.Finite(estimate) {
 		return adaptive.Local{}, ErrDiverged
 	}
-	return local, nil
+	return adaptive.Local{Global: model, Trained: slices.Clone(s.local), Estimate: estimate, Batch: min(a.Batch, len(records))}, nil
 }

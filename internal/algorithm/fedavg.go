@@ -21,6 +21,8 @@ type FedAvg struct {
 	Steps  int // steps per round; 0 if Epochs is given
 
 	Noise *mechanism.Gaussian // nil: plain training
+	Sizes Schedule            // what becomes of the noise from round to round; default: nothing
+	Guess *Guess              // noise sized by the client's own gradients, without a guarantee; nil: not so
 }
 
 // StepsFor is the number of steps that a client with so many records makes in a round.
@@ -48,6 +50,12 @@ func (a FedAvg) train(w *Worker, update, model []float32, round int, records []i
 		return err
 	}
 	rate := a.Local.RateIn(round)
+	if factor := a.Sizes.Factor(round); a.Noise != nil && factor != 1 {
+		var err error
+		if a.Noise, err = a.Noise.Scaled(factor); err != nil {
+			return err
+		}
+	}
 	for range a.StepsFor(len(records)) {
 		if err := a.batch(w, records, random); err != nil {
 			return err
@@ -71,6 +79,7 @@ type training struct {
 	sum             []int64         // of clipped gradients
 	order           []int           // of the records in an epoch, or the records of a batch
 	at              int             // where the next batch begins in order
+	lastNorm        float64         // mean norm of the gradients in the step before, where a guess asks for it; 0: there is none
 }
 
 // begin starts a client's training from model.
@@ -86,11 +95,15 @@ func (s *training) begin(a FedAvg, model []float32, records []int) error {
 	s.optimizer.Reset()
 	s.order = append(s.order[:0], records...)
 	s.at = len(s.order)
+	s.lastNorm = 0
 	return nil
 }
 
 // batch sets the gradient at the local weights for the next step.
 func (a FedAvg) batch(w *Worker, records []int, random *noise.Stream) error {
+	if a.Guess != nil {
+		return a.guessedBatch(w, records, random)
+	}
 	if a.Noise != nil {
 		return a.noisyBatch(w, records, random)
 	}
@@ -114,10 +127,7 @@ func (a FedAvg) plainBatch(w *Worker, random *noise.Stream) error {
 func (a FedAvg) noisyBatch(w *Worker, records []int, random *noise.Stream) error {
 	s := &w.training
 	rate := a.RateFor(len(records))
-	s.order = random.Heads(s.order[:0], len(records), rate)
-	for i, which := range s.order {
-		s.order[i] = records[which]
-	}
+	s.draw(records, rate, random)
 	if s.sum == nil {
 		s.sum = make([]int64, len(s.local))
 	}
@@ -130,6 +140,14 @@ func (a FedAvg) noisyBatch(w *Worker, records []int, random *noise.Stream) error
 	return nil
 }
 
+// draw lets every record toss a coin to be in the batch.
+func (s *training) draw(records []int, rate float64, random *noise.Stream) {
+	s.order = random.Heads(s.order[:0], len(records), rate)
+	for i, which := range s.order {
+		s.order[i] = records[which]
+	}
+}
+
 // ServerGradient turns the mean update into what the server's optimizer steps against: its negative.
 func (FedAvg) ServerGradient(mean []float32) { kernel.Scale(mean, -1) }
 
@@ -140,6 +158,14 @@ func (a FedAvg) Check() error {
 	}
 	if a.Batch < 1 {
 		return fmt.Errorf("algorithm: batches of %d records: must be at least 1", a.Batch)
+	}
+	if a.Guess != nil {
+		if err := a.Guess.Check(); err != nil {
+			return err
+		}
+	}
+	if err := a.Sizes.Check(); err != nil {
+		return err
 	}
 	_, err := NewOptimizer(a.Local, 0)
 	return err

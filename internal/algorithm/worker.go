@@ -13,6 +13,7 @@ import (
 
 // Worker is scratch memory: it computes gradients over records of one data set.
 type Worker struct {
+	net    *nn.Net
 	set    *data.Set
 	pass   *nn.Pass
 	inputs []float32
@@ -30,7 +31,7 @@ func NewWorker(net *nn.Net, set *data.Set) *Worker { return NewSharedWorker(net,
 // NewSharedWorker makes a worker whose every batch is shared out to a crew: for one client, where a worker for each core would have
 // nothing to do.
 func NewSharedWorker(net *nn.Net, set *data.Set, crew nn.Crew) *Worker {
-	w := &Worker{set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
+	w := &Worker{net: net, set: set, pass: nn.NewPass(net, crew), sum: make([]float32, net.Size())}
 	w.factor = func(_ int, squaredNorm float64) float64 { return mechanism.ClipFactor(squaredNorm, w.clip) }
 	return w
 }

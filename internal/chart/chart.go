@@ -1,4 +1,4 @@
-// Package chart draws the pictures of a run: lines with bands, bars, histograms.
+// Package chart draws the pictures of a run: lines with bands, bars, boxes, histograms.
 //
 // A chart is plain data. SVG gives text that a page may inline under a strict content security policy: attributes and
 // classes, no inline style, no script, no reference to anything outside. Alone it shows light colours on white; on a page

@@ -78,6 +78,13 @@ var examples = []struct {
 		Categories: []string{"discrete Gaussian", "Skellam", "binomial", "a mechanism with a long name"},
 		Groups:     []Group{{"epsilon 1", []float64{-6.1, -5.2, -9, -2}}, {"epsilon 3", []float64{-1.5, -1.1, -4, 0.5}}, {"epsilon 8", []float64{0.2, 0.4, -1, 1.5}}},
 	}},
+	{"boxes", Boxes{
+		Title: "Weights before and after they were cut", XLabel: "round", YLabel: "weight", Categories: []string{"1", "10", "20", "30"},
+		Groups: []BoxGroup{
+			{"trained", []Box{{-0.11, -0.03, 0, 0.03, 0.12}, {-0.2, -0.05, 0.01, 0.06, 0.21}, {-0.3, -0.08, 0, 0.08, 0.31}, {-0.42, -0.1, -0.01, 0.11, 0.4}}},
+			{"cut", []Box{{-0.1, -0.03, 0, 0.03, 0.1}, {-0.17, -0.05, 0.01, 0.05, 0.18}, {-0.25, -0.07, 0, 0.07, 0.26}, {-0.33, -0.09, -0.01, 0.1, 0.34}}},
+		},
+	}},
 	{"histogram", Histogram{Title: "Norms of updates before clipping", XLabel: "L2 norm", Values: bell(600)}},
 }
 

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -33,8 +34,28 @@ func (f *Federation) buildPrinted(average algorithm.FedAvg) error {
 		return f.Config.refuse("privacy.mechanism", "is impossible: %v", err)
 	}
 	f.Facts.Claim = printed.Event().(accountant.Unsound)
+	if b := m.Budget; b != nil {
+		if f.budget, err = adaptive.NewBudget(b.Epsilon, b.Delta, f.Facts.Noise); err != nil {
+			return f.Config.refuse("privacy.mechanism.budget", "is impossible: %v", err)
+		}
+	}
 	f.algorithm = average
 	f.way = way{printedClient{average, printed}, mechanism.None{}}
+	return nil
+}
+
+// refusesRound asks, before anything leaves, whether the budget of every client of the next round has room for one more contribution; took counts
+// those that each made. (As printed, Algorithm 2 asks afterwards, and exceeds the budget by one round.)
+func (f *Federation) refusesRound(round int, took []int) error {
+	if f.budget == nil {
+		return nil
+	}
+	survivors, _ := f.cohort(round)
+	for _, c := range survivors {
+		if err := f.budget.Allow(took[c]); err != nil {
+			return fmt.Errorf("client %d in round %d: %w", c, round, err)
+		}
+	}
 	return nil
 }
 
@@ -74,4 +95,54 @@ func (f *Federation) buildFollowing() error {
 	f.follows = released
 	f.way, err = f.wayAfter(f.Net.Init(f.key.Derive("init").Stream()), nil)
 	return err
+}
+
+// Cut is what the printed mechanism makes of one client's weights in a round, before it adds noise.
+type Cut struct {
+	Round              int
+	Trained, Truncated []float32
+}
+
+// Cuts runs the rounds of the printed mechanism in memory and looks at what one client cuts, every so many rounds from the first one on. A
+// client would keep this to itself.
+func (f *Federation) Cuts(ctx context.Context, client, every int) ([]Cut, error) {
+	side, ok := f.way.client.(printedClient)
+	if !ok {
+		return nil, fmt.Errorf("mechanism %s cuts nothing to intervals: adaptive does", f.Config.Privacy.Mechanism.Kind)
+	}
+	crew := newCrew(f)
+	server, err := algorithm.NewOptimizer(f.Config.serverOptimizer(), f.Net.Size())
+	if err != nil {
+		return nil, err
+	}
+	model, mean := f.Net.Init(f.key.Derive("init").Stream()), make([]float32, f.Net.Size())
+	var cuts []Cut
+	for round := 1; round <= f.Config.Rounds; round++ {
+		if (round-1)%every == 0 {
+			local, err := side.algorithm.Estimated(crew.workers[0].Worker, model, round, f.Parts[client], f.clientKey(round, client).Derive("training").Stream())
+			if err != nil {
+				return nil, err
+			}
+			c := Cut{Round: round, Trained: local.Trained, Truncated: make([]float32, f.Net.Size())}
+			if err := side.mechanism.Truncate(c.Truncated, local); err != nil {
+				return nil, err
+			}
+			cuts = append(cuts, c)
+		}
+		survivors, _ := f.cohort(round)
+		sums, err := crew.contributions(ctx, side, round, model, survivors, nil)
+		if err != nil {
+			return nil, err
+		}
+		total := make([]int64, f.Net.Size())
+		for _, s := range sums {
+			for i, v := range s.Sum {
+				total[i] += v
+			}
+		}
+		f.way.server.Decode(mean, total, f.divisor(len(survivors)))
+		f.algorithm.ServerGradient(mean)
+		server.Step(model, mean, f.Config.serverOptimizer().RateIn(round))
+	}
+	return cuts, nil
 }

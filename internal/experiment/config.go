@@ -82,9 +82,9 @@ type Privacy struct {
 
 // Mechanism is how an update is protected. Which keys belong to which kind is in the table of kinds.
 type Mechanism struct {
-	Kind  string  `yaml:"kind" doc:"noise on updates: gaussian, laplace; shares of integer noise: skellam, ddgauss, smm, binomial; noise inside local training: dpsgd; noise in proportion to each weight: adaptive (paper 003 as printed: no guarantee), adaptive-released (sound); sampling of gradients that hides: waterfill; none: no privacy" required:"true" enum:"gaussian,laplace,skellam,ddgauss,smm,binomial,dpsgd,adaptive,adaptive-released,waterfill,none"`
+	Kind  string  `yaml:"kind" doc:"noise on updates: gaussian, laplace; shares of integer noise: skellam, ddgauss, smm, binomial; noise inside local training: dpsgd, dpsgd-estimated (sized by the data: no guarantee); noise in proportion to each weight: adaptive (paper 003 as printed: no guarantee), adaptive-released (sound); sampling of gradients that hides: waterfill; none: no privacy" required:"true" enum:"gaussian,laplace,skellam,ddgauss,smm,binomial,dpsgd,dpsgd-estimated,adaptive,adaptive-released,waterfill,none"`
 	Place string  `yaml:"place" doc:"who adds the noise: the trusted server (central) or every client (local) (gaussian, laplace)" enum:"central,local"`
-	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd, waterfill (there of one group's update, if there are groups)" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
+	Clip  float64 `yaml:"clip" doc:"L2 bound on one client's update, L1 bound for laplace, L2 bound on one record's gradient for dpsgd, dpsgd-estimated, waterfill (there of one group's update, if there are groups)" min:"0" alias:"max_grad_norm,l2_norm_clip,clip_norm,clipping_norm"`
 
 	Granularity float64 `yaml:"granularity" doc:"step of the integer grid (skellam, ddgauss, smm, binomial)" min:"0" alias:"gamma,quantization"`
 	Bits        int     `yaml:"bits" doc:"bits per weight of a contribution; left out: as few as hold the sum (skellam, ddgauss, smm, binomial)" min:"2" max:"40" alias:"bit_width"`
@@ -94,15 +94,19 @@ type Mechanism struct {
 	K           float64 `yaml:"k" doc:"conditional rounding accepts norms up to k clips (skellam)" min:"0"`
 	Bound       string  `yaml:"bound" doc:"which proof prices conditional rounding: exact, dsm (paper 002's) or akl (skellam)" enum:"exact,dsm,akl"`
 
-	Noise  float64 `yaml:"noise_multiplier" doc:"standard deviation of the noise over the clip; instead of a target (gaussian, dpsgd)" min:"0" max:"1048576" alias:"sigma,noise"`
+	Noise  float64 `yaml:"noise_multiplier" doc:"standard deviation of the noise over the clip; instead of a target (gaussian, dpsgd, dpsgd-estimated)" min:"0" max:"1048576" alias:"sigma,noise"`
 	Scale  float64 `yaml:"scale" doc:"scale of the noise over the clip; instead of a target (laplace)" min:"0" max:"1048576"`
 	Rate   float64 `yaml:"rate" doc:"total Poisson rate L of the noise in a sum, variance 2L; instead of a target (skellam, smm)" min:"0"`
 	Sigma2 float64 `yaml:"sigma2" doc:"parameter of each share of noise, in squared steps; instead of a target (ddgauss)" min:"0"`
 	Trials int     `yaml:"trials" doc:"coins in each share of noise; instead of a target (binomial)" min:"0"`
 	Sigma0 float64 `yaml:"sigma0" doc:"noise of a contribution over all it can change by; instead of a target (adaptive, adaptive-released)" min:"0" max:"1000000000"`
 
+	Schedule *Schedule `yaml:"schedule" doc:"what becomes of the noise from round to round; inverse-sqrt: each round has a share of the budget that grows with its number; step: the noise falls by a factor (dpsgd)"`
+	Estimate string    `yaml:"estimate" doc:"what sizes the noise: the norms of the step before (history), mean and spread of the norms in a batch (spread), or the largest in it for each tensor (layers) (dpsgd-estimated)" enum:"history,spread,layers"`
+	Budget   *Budget   `yaml:"budget" doc:"what the paper's Algorithm 4 may count up to; the run ends before a client would exceed it (adaptive)"`
+
 	Beta     float64 `yaml:"beta" doc:"truncation factor: width of a weight's interval over its size; left out: 1.1 (adaptive, adaptive-released)" gt:"0" max:"1000000000"`
-	Reading  string  `yaml:"reading" doc:"what M is in the noise, sqrt(M) sigma0 times the interval: all weights as printed (left out), tensors, or one (adaptive)" enum:"weights,tensors,one"`
+	Reading  string  `yaml:"reading" doc:"what M is in the noise, sqrt(M) sigma0 times the interval: all weights as printed (left out), tensors, one, or batch: one, and the noise is divided by the records in a batch (adaptive)" enum:"weights,tensors,one,batch"`
 	Follow   string  `yaml:"follow" doc:"what intervals are in proportion to: a tensor's released weights (left out), or their change in the last release (adaptive-released)" enum:"weights,change"`
 	Smallest float64 `yaml:"smallest" doc:"no weight's half interval is below this (adaptive-released)" min:"0"`
 	Largest  float64 `yaml:"largest" doc:"nor above this, which is also the first when a change is followed (adaptive-released)" min:"0"`
@@ -129,6 +133,12 @@ func (s *Secagg) maxDropouts() float64 {
 		return 0.1
 	}
 	return *s.MaxDropouts
+}
+
+// Budget is what paper 003 claims to keep to.
+type Budget struct {
+	Epsilon float64 `yaml:"epsilon" required:"true" gt:"0" max:"1000" doc:"claimed bound on the privacy loss"`
+	Delta   float64 `yaml:"delta" required:"true" gt:"0" lt:"1" doc:"claimed probability that the bound fails"`
 }
 
 // Target is a guarantee to calibrate the noise to.

@@ -91,6 +91,21 @@ var kinds = map[string][]string{
 		"data.partition={kind: dirichlet, clients: 10, alpha: 1}", "cohort={sampling: fixed, expected_size: 5}",
 		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, epochs: 1}, server: {kind: sgd, lr: 1}}",
 	},
+	"dpsgd with less and less noise": {
+		"privacy={unit: record, delta: 1e-5, mechanism: {kind: dpsgd, clip: 1, noise_multiplier: 1, schedule: {kind: step, every: 6, drop: 0.5}}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}", "evaluate_every=12",
+		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, steps: 2}, server: {kind: sgd, lr: 1}}",
+	},
+	"estimated from the step before": {
+		"privacy={unit: record, mechanism: {kind: dpsgd-estimated, estimate: history, clip: 1, noise_multiplier: 0.3}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}",
+		"algorithm={kind: fedavg, local: {lr: 0.2, batch: 10, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
+	"estimated from the largest": {
+		"privacy={unit: record, mechanism: {kind: dpsgd-estimated, estimate: layers, clip: 1, noise_multiplier: 0.3}}",
+		"data.partition={kind: iid, clients: 10}", "cohort={sampling: fixed, expected_size: 10}",
+		"algorithm={kind: fedprox, mu: 0.1, local: {lr: 0.2, batch: 10, steps: 4}, server: {kind: sgd, lr: 1}}",
+	},
 	"central fedavg": {
 		"data.partition={kind: shards, clients: 30, shards_per_client: 2}", "cohort={sampling: fixed, expected_size: 15}",
 		"algorithm={kind: fedavg, local: {kind: momentum, lr: 0.1, batch: 10, steps: 3}, server: {kind: rmsprop, lr: 0.05}}",
@@ -296,6 +311,7 @@ func TestATargetChoosesTheNoise(t *testing.T) {
 		"local against server":                 {"local", "noise_multiplier", "{epsilon: 30, delta: 1e-5, against: server}", statement.Server, 30},
 		"local against clients":                {"local", "noise_multiplier", "{epsilon: 30, delta: 1e-6, against: clients}", statement.Clients, 30},
 		"dpsgd against server":                 {"dpsgd", "noise_multiplier", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
+		"falling dpsgd against server":         {"dpsgd with less and less noise", "noise_multiplier", "{epsilon: 8, delta: 1e-5, against: server}", statement.Server, 8},
 		"adaptive-released against server":     {"adaptive-released", "sigma0", "{epsilon: 9, delta: 1e-5, against: server}", statement.Server, 9},
 		"adaptive-released against public":     {"adaptive-released", "sigma0", "{epsilon: 0.5, delta: 1e-6}", statement.Public, 0.5},
 		"waterfill against server":             {"waterfill", "variance", "{epsilon: 4, delta: 1e-5, against: server}", statement.Server, 4},

@@ -28,6 +28,7 @@ type Federation struct {
 	algorithm clientAlgorithm
 	way       way                // of an update in every round, unless it follows the releases
 	follows   *adaptive.Released // whose intervals follow the releases; nil for the other mechanisms
+	budget    *adaptive.Budget   // that the printed mechanism is to keep to; nil: it is run without one
 	batched   protector          // clients of one record each: many of them are computed at once and clipped by this; nil: one by one
 	gradients runsEncoder        // clients of one record each whose gradients are protected one by one, but computed together; nil: computed one by one too
 	key       noise.Key
@@ -144,7 +145,7 @@ func (f *Federation) protect() error {
 		f.Facts.Protection = statement.Unprotected
 	case p.Mechanism.Kind == "dpsgd":
 		f.Facts.Protection = statement.InTraining
-	case p.Mechanism.Kind == "adaptive":
+	case p.Mechanism.kind().broken:
 		f.Facts.Protection = statement.Broken
 	case p.Mechanism.Kind == "adaptive-released":
 		f.Facts.Protection, f.Facts.AnyChange = statement.Local, true
@@ -164,6 +165,9 @@ func (f *Federation) protect() error {
 	}
 	average := c.localTraining()
 	if f.Facts.Protection == statement.InTraining {
+		if p.Mechanism.Schedule != nil {
+			f.Facts.Factor = average.Sizes.Factor
+		}
 		for _, records := range f.Parts {
 			f.Facts.BatchRate = append(f.Facts.BatchRate, average.RateFor(len(records)))
 			f.Facts.LocalSteps = append(f.Facts.LocalSteps, average.StepsFor(len(records)))
@@ -237,6 +241,14 @@ func (f *Federation) protector(average *algorithm.FedAvg) (protector, error) {
 	switch f.Facts.Protection {
 	case statement.Unprotected:
 		return mechanism.None{}, nil
+	case statement.Broken:
+		m := f.Config.Privacy.Mechanism
+		average.Guess = &algorithm.Guess{Rule: algorithm.GuessRule(m.Estimate), Clip: m.Clip, Multiplier: m.Noise}
+		f.Facts.Claim = accountant.Unsound{
+			Why:     "dpsgd-estimated: noise or clip are sized by the client's own gradients, which tells of the data and is not charged for",
+			Claimed: fmt.Sprintf("each step a Gaussian mechanism of noise multiplier %g for one record, as if its size were public", m.Noise),
+		}
+		return mechanism.None{}, average.Guess.Check()
 	case statement.Distributed:
 		return f.buildShares()
 	case statement.InTraining:

@@ -21,14 +21,15 @@ var localTraining = []string{"fedavg", "fedprox"}
 var mechanismKinds = map[string]kind{
 	"gaussian": {keys: []string{"place", "clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "client"},
 	"laplace":  {keys: []string{"place", "clip", "scale"}, noise: "scale", unit: "client"},
-	"dpsgd":    {keys: []string{"clip", "noise_multiplier"}, noise: "noise_multiplier", unit: "record", algorithms: append(slices.Clone(localTraining), "prifedsync")},
+	"dpsgd":    {keys: []string{"clip", "noise_multiplier", "schedule"}, noise: "noise_multiplier", unit: "record", algorithms: append(slices.Clone(localTraining), "prifedsync")},
 	"skellam":  {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rounding", "k", "bound", "rate"}, noise: "rate", unit: "client", shares: true},
 	"ddgauss":  {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rounding", "sigma2"}, noise: "sigma2", unit: "client", shares: true},
 	"smm":      {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "rate"}, noise: "rate", unit: "client", shares: true},
 	"binomial": {keys: []string{"clip", "granularity", "bits", "overflow", "rotate", "trials"}, noise: "trials", unit: "client", shares: true},
 
-	"adaptive":          {keys: []string{"beta", "sigma0", "reading"}, noise: "sigma0", unit: "client", algorithms: []string{"fedavg"}, broken: true},
+	"adaptive":          {keys: []string{"beta", "sigma0", "reading", "budget"}, noise: "sigma0", unit: "client", algorithms: []string{"fedavg"}, broken: true},
 	"adaptive-released": {keys: []string{"beta", "sigma0", "follow", "smallest", "largest"}, noise: "sigma0", unit: "client", algorithms: localTraining},
+	"dpsgd-estimated":   {keys: []string{"clip", "noise_multiplier", "estimate"}, noise: "noise_multiplier", unit: "record", algorithms: localTraining, broken: true},
 	"waterfill":         {keys: []string{"method", "batch", "groups", "clip", "variance"}, noise: "variance", unit: "record", algorithms: append([]string{"fedsgd"}, localTraining...)},
 
 	"none": {},
@@ -82,7 +83,7 @@ func (c *Config) checkPrivacy(r *refusals) {
 	if p.Unit != k.unit {
 		rule := "must be client for kind %s, which hides whole updates; a client's records are hidden with it"
 		switch {
-		case k.broken:
+		case k.broken && k.unit == "client":
 			rule = "must be client for kind %s, whose noise is on whole updates"
 		case k.unit == "record":
 			rule = "must be record for kind %s, which hides single records; for whole clients use kind gaussian"
@@ -101,10 +102,15 @@ func (c *Config) checkPrivacy(r *refusals) {
 	}
 	if k.broken {
 		c.checkBroken(r, k)
-		c.checkPrinted(r)
+		if m.Kind == "adaptive" {
+			c.checkPrinted(r)
+		} else if m.Estimate == "" {
+			r.refuse(mechanismPath+"estimate", "must be history, spread or layers; for a size that depends on no data use kind dpsgd")
+		}
 		return
 	}
 	c.checkNoise(r, k)
+	c.checkNoiseSchedule(r)
 	switch {
 	case k.shares:
 		c.checkShares(r)
@@ -118,10 +124,33 @@ func (c *Config) checkPrivacy(r *refusals) {
 // checkBroken checks the noise of a mechanism that has no guarantee, so that there is nothing to aim at.
 func (c *Config) checkBroken(r *refusals, k kind) {
 	for _, key := range []string{"privacy.target", "privacy.delta"} {
-		r.unwanted(key, "must be left out with kind %s, which has no guarantee as its paper prints it; adaptive-released is the sound variant", c.Privacy.Mechanism.Kind)
+		r.unwanted(key, "must be left out with kind %s, which has no guarantee as its paper prints it; %s is the sound variant", c.Privacy.Mechanism.Kind, soundVariant[c.Privacy.Mechanism.Kind])
 	}
 	if !(c.Privacy.Mechanism.noise() > 0) {
 		r.refuse(mechanismPath+k.noise, "must be above 0; for no noise at all ask by name: mechanism {kind: none}")
+	}
+}
+
+// soundVariant is what keeps the promise that a mechanism without a guarantee makes.
+var soundVariant = map[string]string{"adaptive": "adaptive-released", "dpsgd-estimated": "dpsgd"}
+
+// checkNoiseSchedule checks noise that changes from round to round: rounds have prices of their own, and someone who was in some of them pays
+// for those, which the statement cannot sum up.
+func (c *Config) checkNoiseSchedule(r *refusals) {
+	const path = mechanismPath + "schedule"
+	s := c.Privacy.Mechanism.Schedule
+	if s == nil {
+		return
+	}
+	checkSchedule(r, path, s, c.Rounds)
+	if s.Warmup > 0 {
+		r.refuse(path+".warmup", "must be left out: a warmup would begin with the least noise")
+	}
+	if c.Algorithm.Kind == "prifedsync" {
+		r.refuse(path, "belongs to fedavg and fedprox, this is prifedsync")
+	}
+	if c.Cohort.Sampling != "fixed" || c.Cohort.Size != float64(c.Data.Partition.Clients) || c.Cohort.Dropout > 0 {
+		r.refuse(path, "needs every client in every round: cohort {sampling: fixed, expected_size: %d}, without dropout", c.Data.Partition.Clients)
 	}
 }
 

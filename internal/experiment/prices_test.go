@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,68 @@ func TestThePrintedMechanismRunsWithoutAGuarantee(t *testing.T) {
 	}
 }
 
+// When all clients take part, as many rounds are run as Algorithm 4 allows contributions, where the printed loop would run one more and look at δ
+// afterwards.
+func TestThePrintedMechanismStopsBeforeItsBudgetIsExceeded(t *testing.T) {
+	f := prepared(t, append(kinds["adaptive"], "cohort={sampling: fixed, expected_size: 40}", "privacy.mechanism={kind: adaptive, sigma0: 26, reading: batch, budget: {epsilon: 0.3, delta: 1e-5}}")...)
+	r, err := f.Start(context.Background(), newFolder(t), "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := f.budget.Contributions(); r.Rounds != want || want < 1 || want >= 12 || !r.Finished {
+		t.Errorf("%d rounds, the budget has room for %d: %+v", r.Rounds, want, r)
+	}
+	// Half of the clients in a round: it ends when the first of them would exceed the budget.
+	f = prepared(t, append(kinds["adaptive"], "cohort={sampling: fixed, expected_size: 20}", "privacy.mechanism={kind: adaptive, sigma0: 26, reading: batch, budget: {epsilon: 0.3, delta: 1e-5}}")...)
+	if r, err = f.Start(context.Background(), newFolder(t), "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	most := slices.Max(f.participation(r.Rounds))
+	next := slices.Max(f.participation(r.Rounds + 1))
+	if limit := f.budget.Contributions(); most > limit || next <= limit {
+		t.Errorf("%d rounds: a client took part in %d, and would in %d; the budget has room for %d", r.Rounds, most, next, limit)
+	}
+}
+
+// Noise that changes is charged as it is, round by round, and stated as the sum.
+func TestAScheduleOfNoiseIsChargedRoundByRound(t *testing.T) {
+	f, d := prepared(t, kinds["dpsgd with less and less noise"]...), newFolder(t)
+	r, err := f.Start(context.Background(), d, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(d.file(ledgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	entries, _, err := ledger.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := ledger.New(f.Hash, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := accountant.Compose{}
+	for i, s := range chain.Spent("server", 3) {
+		all = append(all, s.Event)
+		want := 1.0
+		if i >= 6 {
+			want = 0.5
+		}
+		step := s.Event.(accountant.Repeat).Event.(accountant.Poisson)
+		if got := step.Event.(accountant.Gaussian).NoiseMultiplier; got != want {
+			t.Errorf("round %d is charged for a noise multiplier of %g, want %g", i+1, got, want)
+		}
+	}
+	bound, err := accountant.Epsilon(accountant.About{Adjacency: accountant.AddRemove, Unit: accountant.Record, Event: all}, 1e-5, accountant.Best)
+	row, _ := r.EpsilonAgainst(statement.Server, accountant.Record)
+	if err != nil || len(all) != 12 || row.Epsilon == nil || math.Abs(*row.Epsilon/bound.Epsilon-1) > 1e-6 {
+		t.Errorf("%d charges cost %v (error %v), the run states %+v", len(all), bound.Epsilon, err, row)
+	}
+}
+
 // As printed, with M the number of weights, noise is in proportion to weights that the noise of the round before made large.
 func TestNoiseThatRunsAwayIsSaidToDoSo(t *testing.T) {
 	d := newFolder(t)
@@ -162,3 +225,43 @@ func TestIntervalsFollowTheLastTwoReleases(t *testing.T) {
 		}
 	}
 }
+
+// What Cuts shows is what a run does: its last round trains from the model that a run one round shorter ends with.
+func TestCutsAreThoseOfTheRun(t *testing.T) {
+	f := prepared(t, append(kinds["adaptive"], "rounds=5")...)
+	cuts, err := f.Cuts(context.Background(), 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cuts) != 3 || cuts[2].Round != 5 {
+		t.Fatalf("%d cuts", len(cuts))
+	}
+	d := newFolder(t)
+	short := prepared(t, append(kinds["adaptive"], "rounds=4")...)
+	if _, err := short.Start(context.Background(), d, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	at, err := d.readCheckpoint(short.Hash, short.Net.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newCrew(f).workers[0]
+	local, err := f.Config.localTraining().Estimated(w.Worker, at.model, 5, f.Parts[3], f.clientKey(5, 3).Derive("training").Stream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(local.Trained, cuts[2].Trained) {
+		t.Error("the client trained from another model than the run's")
+	}
+	for i, v := range cuts[2].Truncated {
+		q := float32(1) * abs32(local.Estimate[i]) // beta 2
+		if low, high := at.model[i]-q, at.model[i]+q; v < low-1e-6 || v > high+1e-6 {
+			t.Fatalf("weight %d is cut to %g, outside %g to %g", i, v, low, high)
+		}
+	}
+	if _, err := prepared(t, kinds["dpsgd"]...).Cuts(context.Background(), 0, 1); err == nil {
+		t.Error("dpsgd has intervals")
+	}
+}
+
+func abs32(x float32) float32 { return max(x, -x) }

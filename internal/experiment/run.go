@@ -167,7 +167,7 @@ func (r *run) loop(ctx context.Context, version string) (Result, error) {
 		return Result{}, err
 	}
 	var stopped error
-	for !r.engine.Done() && stopped == nil && !r.reached() {
+	for !r.engine.Done() && stopped == nil && !r.reached() && r.f.refusesRound(r.last.round+1, r.took) == nil {
 		stopped = r.oneRound(ctx)
 	}
 	note, spent, diverged := "", r.last.round, false

@@ -82,7 +82,7 @@ func (c *Config) localTraining() algorithm.FedAvg {
 		Local: algorithm.OptimizerConfig{
 			Kind: l.Optimizer, Rate: l.Rate, Schedule: c.schedule(l.Schedule), Beta: l.Beta, Beta2: l.Beta2, Tau: l.Tau, WeightDecay: l.WeightDecay,
 		},
-		Batch: l.Batch, Epochs: l.Epochs, Steps: l.Steps,
+		Batch: l.Batch, Epochs: l.Epochs, Steps: l.Steps, Sizes: c.schedule(c.Privacy.Mechanism.Schedule),
 	}
 }
 

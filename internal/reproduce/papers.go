@@ -1,4 +1,6 @@
 package reproduce
 
 // Papers lists what can be reproduced.
-func Papers() []Paper {}
+func Papers() []Paper {
+	return []Paper{paper000(), paper001(), paper002(), paper003(), paper004()}
+}

@@ -56,7 +56,7 @@ func TestPapersAndItemsAreFoundByName(t *testing.T) {
 	if _, err := p.Select("table 7"); err == nil || !strings.Contains(err.Error(), "figure 1, figure 2") {
 		t.Errorf("table 7: %v", err)
 	}
-	if _, err := Find("7"); err == nil || !strings.Contains(err.Error(), "002, 004") {
+	if _, err := Find("7"); err == nil || !strings.Contains(err.Error(), "002, 003, 004") {
 		t.Errorf("paper 7: %v", err)
 	}
 }

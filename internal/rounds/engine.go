@@ -28,7 +28,7 @@ type Config struct {
 	// Tolerated is how many of a cohort of this size may drop out before the round is abandoned; nil: any number.
 	Tolerated func(cohort int) int
 	// Costs says what a round costs this cohort, per adversary.
-	Costs func(cohort []int) []ledger.Cost
+	Costs func(round int, cohort []int) []ledger.Cost
 	// ServerNoise adds the server's own noise to a round's sum; nil if the clients add theirs.
 	ServerNoise func(round int, sum []int64)
 }
@@ -172,7 +172,7 @@ func (e *Engine) begin(now time.Time) (Output, error) {
 	e.waiting = make(map[int]bool, len(cohort))
 	e.invited, e.arrived = len(cohort), nil
 	e.sum = make([]int64, e.config.Dimension)
-	out := Output{Charge: []ledger.Entry{{Kind: ledger.Reserve, Round: e.round, Costs: e.config.Costs(cohort)}}}
+	out := Output{Charge: []ledger.Entry{{Kind: ledger.Reserve, Round: e.round, Costs: e.config.Costs(e.round, cohort)}}}
 	for _, c := range cohort {
 		e.waiting[c] = true
 		out.Send = append(out.Send, Message{Round: e.round, Client: c})
@@ -248,7 +248,7 @@ func (e *Engine) charge() Output {
 		}
 	}
 	slices.Sort(e.arrived) // who came first is nobody's business, and would make the ledger differ from run to run
-	return Output{Charge: []ledger.Entry{{Kind: ledger.Charge, Round: e.round, Costs: e.config.Costs(e.arrived)}}}
+	return Output{Charge: []ledger.Entry{{Kind: ledger.Charge, Round: e.round, Costs: e.config.Costs(e.round, e.arrived)}}}
 }
 
 // release hands the sum out, once.

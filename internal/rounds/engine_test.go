@@ -20,7 +20,7 @@ func everyone(t *testing.T, change func(*Config)) *Engine {
 	t.Helper()
 	c := Config{
 		Sampling: Sampling{Kind: Fixed, Clients: 3, Size: 3, Key: noise.Seeded(1)}, Rounds: 2, First: 1, Dimension: 2,
-		Costs: func(cohort []int) []ledger.Cost {
+		Costs: func(_ int, cohort []int) []ledger.Cost {
 			return []ledger.Cost{{Against: "server", Clients: cohort, Price: accountant.About{Event: accountant.Gaussian{NoiseMultiplier: 1}}}}
 		},
 	}

@@ -8,8 +8,9 @@ import (
 	"hubbub/noise"
 )
 
-// Reading says what M is in σ_m = √M·σ0·2q_m. The paper means all weights; with that its noise drowns the model, and the
-// other readings are there to find out which one gives the accuracies it reports.
+// Reading says what stands for √M in σ_m = √M·σ0·2q_m. The paper means all weights; with that its noise drowns the model, and the
+// other readings are there to find out which one gives the accuracies it reports. [OneOfBatch] does, and only it makes the noise grow
+// when a batch shrinks, as section VI.C says: it treats q as the range of a mean over the batch, of which one record moves a |b|-th.
 type Reading string
 
 // The readings.
@@ -17,6 +18,7 @@ const (
 	EveryWeight Reading = "weights" // M is the number of weights: what Algorithm 3 says
 	EveryTensor Reading = "tensors" // M is the number of tensors
 	NoRoot      Reading = "one"     // M is 1
+	OneOfBatch  Reading = "batch"   // M is 1, and the noise is divided by the number of records in a batch
 )
 
 // PrintedConfig describes the mechanism as printed. Zero fields take the stated default.
@@ -33,6 +35,7 @@ type Printed struct {
 	truncation float64
 	noiseLevel float64
 	root       float64 // √M
+	ofBatch    bool    // the noise is divided by the records in a batch
 }
 
 // NewPrinted checks its settings; past here nothing re-checks.
@@ -52,10 +55,19 @@ func NewPrinted(c PrintedConfig) (*Printed, error) {
 		p.root = math.Sqrt(float64(c.Tensors.number()))
 	case NoRoot:
 		p.root = 1
+	case OneOfBatch:
+		p.root, p.ofBatch = 1, true
 	default:
-		return nil, fmt.Errorf("adaptive: reading %q is none of %s, %s, %s", c.Reading, EveryWeight, EveryTensor, NoRoot)
+		return nil, fmt.Errorf("adaptive: reading %q is none of %s, %s, %s, %s", c.Reading, EveryWeight, EveryTensor, NoRoot, OneOfBatch)
 	}
 	return p, nil
+}
+
+func orDefault(x, otherwise float64) float64 {
+	if x == 0 {
+		return otherwise
+	}
+	return x
 }
 
 // minScale and maxScale bound factors, so that no product of them overflows or vanishes.
@@ -87,7 +99,8 @@ func (p *Printed) Event() accountant.Event {
 type Local struct {
 	Global   []float32 // w_0, the model it started from
 	Trained  []float32 // w_K
-	Estimate []float32 // ŵ of Table II: see [Descent.Estimate]
+	Estimate []float32 // ŵ of Table II: where the last step would have led if the gradient of the one before had come again
+	Batch    int       // records in a batch; only the reading OneOfBatch asks
 }
 
 // Truncate cuts each trained weight to its interval: w_0 - q to w_0 + q with q = β/2·|ŵ| (lines 19 and 20).
@@ -106,11 +119,17 @@ func (p *Printed) Contribute(contribution []float32, l Local, random *noise.Stre
 	if err := p.check(contribution, l); err != nil {
 		return err
 	}
+	scale := p.root * p.noiseLevel * 2
+	if p.ofBatch {
+		if l.Batch < 1 {
+			return fmt.Errorf("adaptive: batches of %d records: must be at least 1", l.Batch)
+		}
+		scale /= float64(l.Batch)
+	}
 	z := make([]float64, len(contribution))
 	random.Gaussian(z)
 	for m := range contribution {
-		sigma := p.root * p.noiseLevel * 2 * p.interval(l, m)
-		contribution[m] = float32(p.truncate(l, m) + sigma*z[m])
+		contribution[m] = float32(p.truncate(l, m) + scale*p.interval(l, m)*z[m])
 	}
 	if err := p.tensors.checkModel("contribution", contribution); err != nil {
 		return fmt.Errorf("%w: the noise grew past float32, lower the noise level or the truncation factor", err)

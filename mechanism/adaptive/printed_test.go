@@ -18,6 +18,14 @@ func printed(t *testing.T, c PrintedConfig) *Printed {
 	return p
 }
 
+func gaussians(r *rand.Rand, n int, scale float64) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(r.NormFloat64() * scale)
+	}
+	return x
+}
+
 func TestTruncationKeepsWeightsInTheirIntervals(t *testing.T) {
 	p := printed(t, PrintedConfig{Tensors: Tensors{0, 5}, Truncation: 2, NoiseLevel: 1}) // q = |ŵ|
 	l := Local{
@@ -41,11 +49,11 @@ func TestTruncationKeepsWeightsInTheirIntervals(t *testing.T) {
 func TestContributionsHaveTheNoiseOfEachReading(t *testing.T) {
 	const weights = 20_000
 	r := rand.New(rand.NewPCG(6, 6))
-	l := Local{Global: gaussians(r, weights, .05), Trained: gaussians(r, weights, .05), Estimate: gaussians(r, weights, .05)}
+	l := Local{Global: gaussians(r, weights, .05), Trained: gaussians(r, weights, .05), Estimate: gaussians(r, weights, .05), Batch: 75}
 	for _, c := range []struct {
 		reading Reading
 		m       float64
-	}{{"", weights}, {EveryWeight, weights}, {EveryTensor, 4}, {NoRoot, 1}} {
+	}{{"", weights}, {EveryWeight, weights}, {EveryTensor, 4}, {NoRoot, 1}, {OneOfBatch, 1. / 75 / 75}} {
 		p := printed(t, PrintedConfig{Tensors: Tensors{0, 10, 500, 501, weights}, NoiseLevel: 3, Reading: c.reading})
 		contribution, cut := make([]float32, weights), make([]float32, weights)
 		if err := errors.Join(p.Truncate(cut, l), p.Contribute(contribution, l, noise.Seeded(5).Stream())); err != nil {
@@ -89,19 +97,24 @@ func TestBadModelsAreNotSent(t *testing.T) {
 	p := printed(t, PrintedConfig{Tensors: Tensors{0, 2}, NoiseLevel: 1})
 	good, short, bad := []float32{1, 1}, []float32{1}, []float32{1, float32(math.NaN())}
 	for name, l := range map[string]Local{
-		"a short global model": {short, good, good}, "a short trained model": {good, short, good}, "no estimate": {good, good, nil},
-		"NaN in the global model": {bad, good, good}, "NaN in the trained model": {good, bad, good}, "NaN in the estimate": {good, good, bad},
+		"a short global model": {Global: short, Trained: good, Estimate: good}, "a short trained model": {Global: good, Trained: short, Estimate: good}, "no estimate": {Global: good, Trained: good},
+		"NaN in the global model": {Global: bad, Trained: good, Estimate: good}, "NaN in the trained model": {Global: good, Trained: bad, Estimate: good},
+		"NaN in the estimate": {Global: good, Trained: good, Estimate: bad},
 	} {
 		contribution := []float32{5, 6}
 		if err := p.Contribute(contribution, l, noise.Seeded(1).Stream()); err == nil || contribution[0] != 5 || contribution[1] != 6 {
 			t.Errorf("%s: error %v, contribution %v", name, err, contribution)
 		}
 	}
-	if err := p.Contribute(short, Local{good, good, good}, noise.Seeded(1).Stream()); err == nil {
+	if err := p.Contribute(short, Local{Global: good, Trained: good, Estimate: good}, noise.Seeded(1).Stream()); err == nil {
 		t.Error("a contribution without room was accepted")
 	}
+	ofBatch := printed(t, PrintedConfig{Tensors: Tensors{0, 2}, NoiseLevel: 1, Reading: OneOfBatch})
+	if err := ofBatch.Contribute(make([]float32, 2), Local{Global: good, Trained: good, Estimate: good}, noise.Seeded(1).Stream()); err == nil {
+		t.Error("an unknown batch was accepted")
+	}
 	huge := []float32{math.MaxFloat32, math.MaxFloat32}
-	if err := p.Contribute(make([]float32, 2), Local{huge, huge, huge}, noise.Seeded(2).Stream()); !errors.Is(err, ErrNotFinite) {
+	if err := p.Contribute(make([]float32, 2), Local{Global: huge, Trained: huge, Estimate: huge}, noise.Seeded(2).Stream()); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("a contribution past float32: %v", err)
 	}
 }
