@@ -57,7 +57,7 @@ var arrows = map[string][]string{
 		"internal/algorithm", "internal/data", "internal/fetch", "internal/kernel", "internal/nn", "internal/own", "internal/report", "internal/rounds", "internal/safetensors", "internal/strictyaml",
 	},
 	"experiments":        {},
-	"internal/reproduce": {"accountant", "accountant/fdp", "experiments", "internal/chart", "internal/experiment"},
+	"internal/reproduce": {"accountant", "accountant/fdp", "statement", "experiments", "internal/chart", "internal/experiment"},
 	"cmd/hubbub":         {"accountant", "audit", "audit/onerun", "audit/sums", "claims", "statement", "internal/chart", "internal/data", "internal/experiment", "internal/fetch", "internal/kernel", "internal/own", "internal/reproduce"},
 	"bench/secagg":       {"secagg", "secagg/graph", "internal/chart"},
 	"bench/peers":        {"mechanism", "noise", "internal/algorithm", "internal/crew", "internal/data", "internal/kernel", "internal/nn"}, // measures

@@ -223,20 +223,24 @@ func (f *Federation) buildShares() (protector, error) {
 func (f *Federation) fitGranularity() error {
 	c := f.Config
 	m := c.Privacy.Mechanism
-	// On a very fine grid rounding is nothing and the noise is as good as Gaussian: its size, in clips, hardly depends on the grid.
+	// On a very fine grid rounding is nothing and the noise is as good as Gaussian: its size, in clips, hardly depends on the grid. Where
+	// much noise is needed a coarser grid is as good, and on a finer one its rate would be beyond what is tried.
+	rate, t := m.Rate, c.Privacy.Target
 	f.granularity = m.Clip / 256
-	rate := m.Rate
-	if t := c.Privacy.Target; t != nil {
+	for t != nil {
 		tried := f.Facts
 		tried.Delta, tried.Took = t.Delta, f.participation(c.Rounds)
 		if err := f.priceShares(&tried); err != nil {
 			return err
 		}
 		tried, err := tried.Calibrate(t.Epsilon, statement.Adversary(t.Against))
-		if err != nil {
+		if err == nil {
+			rate = tried.Noise
+			break
+		}
+		if f.granularity *= 4; f.granularity > m.Clip {
 			return c.refuse("privacy.target", "cannot be reached: %v", err)
 		}
-		rate = tried.Noise
 	}
 	multiplier := math.Sqrt(2*rate) * f.granularity / m.Clip
 	fitted, _, err := mechanism.SkellamConfig{Encoding: f.encoding(m.Bits), Crowd: f.crowd(), Rounding: mechanism.Rounding(m.Rounding)}.FitGranularity(multiplier)
