@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -23,13 +24,16 @@ type WholeAudit struct {
 
 // AuditWhole attacks a federation as it was prepared: its mechanism with the noise that it was calibrated to, its weights, all its rounds. The
 // two neighbours are the worst we know, the others contribute nothing, and the adversary adds up what it sees of all rounds along the
-// direction in which the neighbours differ. Bounds and claim are for the same adversary, unit, delta and number of rounds.
+// direction in which the neighbours differ. Everyone must take part in every round. Bounds and claim are for the same adversary, unit, delta and number of rounds.
 //
 // Paper 000 is attacked in a smaller federation, calibrated to the same epsilon over as many rounds: a round of it takes too long to be
 // played thousands of times.
 func (f *Federation) AuditWhole(ctx context.Context, against statement.Adversary, s AuditSettings) (WholeAudit, error) {
 	if err := s.check(); err != nil {
 		return WholeAudit{}, err
+	}
+	if f.Facts.Poisson || f.Facts.CohortSize < float64(len(f.Parts)) {
+		return WholeAudit{}, f.Config.refuse("cohort", "must be everyone in every round, {sampling: fixed, expected_size: %d}: the attack is on a client that always takes part", len(f.Parts))
 	}
 	p, err := f.wholeGame(against)
 	if err != nil {
@@ -62,12 +66,13 @@ func (f *Federation) wholeGame(against statement.Adversary) (playable, error) {
 // bounds plays a hold-out, which chooses the thresholds, and the trials that count.
 func (g game) bounds(ctx context.Context, s AuditSettings, delta float64, key noise.Key, tables func() *table) (audit.Bound, audit.GaussianBound, error) {
 	var parts [2]audit.Scores
-	for i, purpose := range []string{"hold-out", "counted"} {
+	for i, trials := range []int{cmp.Or(s.HoldOut, s.Trials), s.Trials} {
+		purpose := []string{"hold-out", "counted"}[i]
 		var err error
-		if parts[i].Without, err = g.scores(ctx, key.Derive(purpose, side(false)), s.Trials, false, tables); err != nil {
+		if parts[i].Without, err = g.scores(ctx, key.Derive(purpose, side(false)), trials, false, tables); err != nil {
 			return audit.Bound{}, audit.GaussianBound{}, err
 		}
-		if parts[i].With, err = g.scores(ctx, key.Derive(purpose, side(true)), s.Trials, true, tables); err != nil {
+		if parts[i].With, err = g.scores(ctx, key.Derive(purpose, side(true)), trials, true, tables); err != nil {
 			return audit.Bound{}, audit.GaussianBound{}, err
 		}
 	}

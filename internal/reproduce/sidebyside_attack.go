@@ -19,8 +19,11 @@ type attacked struct {
 }
 
 // attack measures what an attack on a mechanism shows, and what a client sends, or finds what was measured before.
-func (b *Bench) attack(c *experiment.Config, r rival) (attacked, error) {
+func (b *Bench) attack(c *experiment.Config, r rival, epsilon float64) (attacked, error) {
 	trials := Pick(b, r.trials, 5*r.trials)
+	if r.noise == claimed {
+		trials = max(trials, int(5*math.Exp(epsilon))) // without a mistake, so many show epsilon + 0.3
+	}
 	folder, err := b.Store.Folder(c)
 	if err != nil {
 		return attacked{}, err
@@ -55,7 +58,7 @@ func (b *Bench) attack(c *experiment.Config, r rival) (attacked, error) {
 
 // attackAll is the attack on all rounds.
 func (b *Bench) attackAll(f *experiment.Federation, r rival, trials int) (attacked, error) {
-	whole, err := f.AuditWhole(b.Context, r.against, experiment.AuditSettings{Trials: trials, Confidence: 0.95, Seed: 1})
+	whole, err := f.AuditWhole(b.Context, r.against, experiment.AuditSettings{Trials: trials, HoldOut: min(trials, 5*r.trials), Confidence: 0.95, Seed: 1})
 	if err != nil {
 		return attacked{}, err
 	}
