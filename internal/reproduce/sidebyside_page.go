@@ -21,7 +21,7 @@ gradients for paper 000.
   and over all its rounds, shows it; the worst neighbours we know go in, and the adversary knows everything but which of them. It is
   held against the true epsilon for the same adversary, unit and rounds. Finitely many trials show less than the truth, and never more than
   *can be shown*: a small value is no proof of privacy. *If Gaussian* is what the same trials show of a mechanism with the trade-off of
-  normal noise; where it stays far below the true epsilon, there is more noise than the task needs: the proof is loose.
+  normal noise; where that stays far below the true epsilon, the proof is loose, and accuracy pays for it.
 - **Unit** is what epsilon hides: all data of one client, or one record. **Epsilons of different units cannot be put on one axis**: a record
   is much easier to hide than a client, so there is one picture for each. A mechanism that hides records promises nothing for clients.
 - **Claimed** is what a paper says of a mechanism for which nothing holds. Paper 003 as printed is in no picture of accuracy: it has no true epsilon.
@@ -128,7 +128,7 @@ func compareNotes(b *Bench, all []point) []string {
 	return []string{
 		fmt.Sprintf("Accuracy: of the global model on 10,000 public test records, mean and standard error over %d seeds, after the last round. Diverged: in one seed or more the training ran out of range, and the last good model counts.", runs),
 		"Rates and intervals were chosen on one seed for each family, not for each mechanism and epsilon: federated averaging has one rate, paper 000 one, PriFedSync one, the sound adaptive mechanism one interval.",
-		"Bytes up: what a client sends in a round, with the masks, keys and shares of secure aggregation where a mechanism needs it (complete graph of 100, a tenth may drop out). Where nothing is hidden from the server and nothing is noised, sums are exact on a grid of 64 bits; float32 would be half of that.",
+		"Bytes up: what a client sends in a round, with the masks, keys and shares of secure aggregation where a mechanism needs it (complete graph of 100, a tenth may drop out). Most of it are shares of seeds: Skellam noise, of ours, DSM and SMM, comes in layers, which survivors take back so that the total is exact. DDG and cpSGD cannot be cut so; a committee that only a simulation has makes their noise. Where nothing is hidden from the server and nothing is noised, sums are exact on a grid of 64 bits; float32 would be half of that.",
 		fmt.Sprintf("Seconds: all clients and the server in one process on %d cores (%s), the quickest seed, sums in the clear standing for secure aggregation; the last line of the checks has the real protocol.", runtime.NumCPU(), runtime.GOARCH),
 		"PriFedSync: personal models that take over half of the global one; the accuracy is that of the global model, so that it can be compared.",
 		"Scale: " + Pick(b, "fast, three epsilons and two seeds.", "full, five epsilons, five seeds and five times as many trials."),
