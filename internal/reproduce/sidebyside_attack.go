@@ -58,7 +58,7 @@ func (b *Bench) attack(c *experiment.Config, r rival, epsilon float64) (attacked
 
 // attackAll is the attack on all rounds.
 func (b *Bench) attackAll(f *experiment.Federation, r rival, trials int) (attacked, error) {
-	whole, err := f.AuditWhole(b.Context, r.against, experiment.AuditSettings{Trials: trials, HoldOut: min(trials, 5*r.trials), Confidence: 0.95, Seed: 1})
+	whole, err := f.AuditWhole(b.Context, r.against, experiment.AuditSettings{Trials: trials, HoldOut: min(trials, Pick(b, r.trials, 5*r.trials)), Confidence: 0.95, Seed: 1})
 	if err != nil {
 		return attacked{}, err
 	}

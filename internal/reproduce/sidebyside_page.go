@@ -11,8 +11,8 @@ import (
 const compareIntro = `
 One task for the mechanisms of all five papers: MNIST, 10,000 records dealt at random to 100 clients, all of whom take part in every
 round; pictures averaged to 14 x 14 and a linear model, 1,970 weights. With so few clients a larger model drowns in the noise. Each
-mechanism gets the same epsilons, at delta 1e-5, over its whole training: 10 rounds of federated averaging, or 20 of single
-gradients for paper 000.
+mechanism gets the same epsilons, at delta 1e-5, over its whole training: 10 rounds, of federated averaging, or of single gradients for
+paper 000.
 
 - **True epsilon** is an upper bound by our accountant, for the whole run: against the *public*, who see all models, and against the
   *server*, who sees what clients send, or their sum under secure aggregation. *None* means that no bound holds. Noise is sized for the public, but
@@ -126,7 +126,7 @@ func compareNotes(b *Bench, all []point) []string {
 		runs, fewest = max(runs, p.tally.Seeds), min(fewest, p.tally.Seeds)
 	}
 	return []string{
-		fmt.Sprintf("Accuracy: of the global model on 10,000 public test records, mean and standard error over %d seeds (paper 000: %d), after the last round. Diverged: in one seed or more the training ran out of range, and the last good model counts.", runs, fewest),
+		fmt.Sprintf("Accuracy: of the global model on 10,000 public test records, mean and standard error over %d seeds (of papers 000, 003 and 004: %d), after the last round. Diverged: in one seed or more the training ran out of range, and the last good model counts.", runs, fewest),
 		"Rates and intervals were chosen on one seed for each family, not for each mechanism and epsilon: federated averaging has one rate, paper 000 one, PriFedSync one, the sound adaptive mechanism one interval.",
 		"Bytes up: what a client sends in a round, with the masks, keys and shares of secure aggregation where a mechanism needs it (complete graph of 100, a tenth may drop out). Most of it are shares of seeds: Skellam noise, of ours, DSM and SMM, comes in layers, which survivors take back so that the total is exact. DDG and cpSGD cannot be cut so; a committee that only a simulation has makes their noise. Where nothing is hidden from the server and nothing is noised, sums are exact on a grid of 64 bits; float32 would be half of that.",
 		fmt.Sprintf("Seconds: all clients and the server in one process on %d cores (%s), the quickest seed, sums in the clear standing for secure aggregation; the last line of the checks has the real protocol.", runtime.NumCPU(), runtime.GOARCH),
