@@ -28,10 +28,13 @@ func (a *app) reproduceCommand() *cobra.Command {
 Tables (Markdown, CSV, JSON) and figures (SVG, PNG) go to the folder that --out names. Every run is kept below it (or in the folder that
 --runs names) by the hash of its configuration: the same command again, or after Ctrl-C, runs only what is missing. --fast takes minutes, with fewer clients, rounds or
 seeds, as the tables say; --full is the paper's setting and takes hours. --check ends with exit code 1 when an order or a distance that we
-state does not hold. The experiment files are in experiments/PAPER of the source and can be run one by one with hubbub run.`,
+state does not hold. The experiment files are in experiments/PAPER of the source and can be run one by one with hubbub run.
+
+The paper "compare" is none: it puts the mechanisms of all papers on one task, each beside its true and its audited epsilon.`,
 		Example: `  hubbub reproduce 002
   hubbub reproduce 002 --figure 1 --full --out results
-  hubbub reproduce 004 --check`,
+  hubbub reproduce 004 --check
+  hubbub reproduce compare --out docs --runs .cache/reproduce/compare/runs`,
 		Args: cobra.MaximumNArgs(1), Annotations: hasJSON,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -62,7 +65,7 @@ state does not hold. The experiment files are in experiments/PAPER of the source
 			if runs == "" {
 				runs = filepath.Join(out, "runs")
 			}
-			report := reproduce.Report{Paper: paper.ID, Title: paper.Title, Scale: scale, Made: builtFrom(),
+			report := reproduce.Report{Paper: paper.ID, Title: paper.Title, Scale: scale, Made: builtFrom(), Page: paper.Page, Intro: paper.Intro,
 				Command: strings.TrimSpace(fmt.Sprintf("hubbub reproduce %s --%s %s", paper.ID, scale, flagOf(name)))}
 			if first < 0 {
 				return usage("--first %d: must be at least 1", first)

@@ -40,6 +40,7 @@ type table struct {
 // AuditSettings say how hard to look.
 type AuditSettings struct {
 	Trials     int     // counted with the target, and as many without; as many again choose the threshold
+	HoldOut    int     // so many choose it instead, in AuditWhole: where scores leave no doubt, few do; 0: as many again
 	Confidence float64 // that no bound of an audit is above the truth
 	Seed       uint64
 	Progress   func(attack string, done float64) // optional

@@ -307,6 +307,25 @@ func (f *Federation) BytesUp() int64 {
 	return (int64(f.width())*int64(f.way.server.BitsPerWeight()) + 7) / 8
 }
 
+// MaskedBytes is BytesUp with secure aggregation, also where sums in the clear stand for it or nothing is hidden at all: 32 bits of a
+// weight are then enough for what float32 knows.
+func (f *Federation) MaskedBytes() (int64, error) {
+	c, side := *f.Config, f.way.server
+	if c.Secagg == nil {
+		c.Secagg = &Secagg{Kind: "masked"}
+		side = bits32{side}
+	}
+	masked := *f
+	masked.Config, masked.way.server = &c, side
+	p, err := masked.secaggParams(1, nil, int(c.Cohort.Size))
+	return int64(p.SentBytes()), err
+}
+
+type bits32 struct{ serverSide }
+
+// BitsPerWeight is that of float32.
+func (bits32) BitsPerWeight() int { return 32 }
+
 // width is the number of integers in a contribution. A rotation pads it to a power of two.
 func (f *Federation) width() int {
 	if m, ok := f.way.server.(interface{ Width() int }); ok {

@@ -223,20 +223,29 @@ func (f *Federation) buildShares() (protector, error) {
 func (f *Federation) fitGranularity() error {
 	c := f.Config
 	m := c.Privacy.Mechanism
-	// On a very fine grid rounding is nothing and the noise is as good as Gaussian: its size, in clips, hardly depends on the grid.
+	// On a very fine grid rounding is nothing and the noise is as good as Gaussian: its size, in clips, hardly depends on the grid. Where
+	// much noise is needed, beyond the 2^20 of a rate (1448 steps) that are tried, 200 steps are as good, and quicker to price.
+	rate, t := m.Rate, c.Privacy.Target
 	f.granularity = m.Clip / 256
-	rate := m.Rate
-	if t := c.Privacy.Target; t != nil {
+	if t != nil {
+		if multiplier := f.asIfGaussian(); multiplier*256 > 1300 {
+			f.granularity = min(m.Clip, m.Clip*multiplier/200)
+		}
+	}
+	for t != nil {
 		tried := f.Facts
 		tried.Delta, tried.Took = t.Delta, f.participation(c.Rounds)
 		if err := f.priceShares(&tried); err != nil {
 			return err
 		}
 		tried, err := tried.Calibrate(t.Epsilon, statement.Adversary(t.Against))
-		if err != nil {
+		if err == nil {
+			rate = tried.Noise
+			break
+		}
+		if f.granularity *= 4; f.granularity > m.Clip {
 			return c.refuse("privacy.target", "cannot be reached: %v", err)
 		}
-		rate = tried.Noise
 	}
 	multiplier := math.Sqrt(2*rate) * f.granularity / m.Clip
 	fitted, _, err := mechanism.SkellamConfig{Encoding: f.encoding(m.Bits), Crowd: f.crowd(), Rounding: mechanism.Rounding(m.Rounding)}.FitGranularity(multiplier)
@@ -245,4 +254,16 @@ func (f *Federation) fitGranularity() error {
 	}
 	f.granularity = fitted
 	return nil
+}
+
+// asIfGaussian is about the noise over the clip that the target needs; 0 where even that is out of reach.
+func (f *Federation) asIfGaussian() float64 {
+	t, tried := f.Config.Privacy.Target, f.Facts
+	gaussian := func(noise float64) accountant.Event { return accountant.Gaussian{NoiseMultiplier: noise} }
+	tried.Total, tried.Hidden, tried.Fewer, tried.Share = gaussian, gaussian, gaussian, gaussian
+	tried.Delta, tried.Took = t.Delta, f.participation(f.Config.Rounds)
+	if calibrated, err := tried.Calibrate(t.Epsilon, statement.Adversary(t.Against)); err == nil {
+		return calibrated.Noise
+	}
+	return 0
 }

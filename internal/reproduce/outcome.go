@@ -12,6 +12,7 @@ import (
 // Outcome is what came of an item.
 type Outcome struct {
 	Tables  []Table  `json:"tables,omitempty"`
+	Sheets  []Sheet  `json:"sheets,omitempty"`
 	Figures []Figure `json:"-"`
 	Checks  []Check  `json:"checks,omitempty"`
 	Notes   []string `json:"notes,omitempty"` // what was changed or left out, for the reader of the tables
@@ -24,6 +25,33 @@ type Table struct {
 	Unit    string   `json:"unit"`           // of the values: %, rounds
 	More    []string `json:"more,omitempty"` // names of further values, in columns of their own
 	Rows    []Row    `json:"rows"`
+}
+
+// Sheet is a table of many columns, with nothing of a paper to put beside.
+type Sheet struct {
+	Name    string     `json:"name"` // of its file, without an ending
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// Markdown writes the sheet.
+func (s Sheet) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n\n| %s |\n|%s\n", s.Title, strings.Join(s.Columns, " | "), strings.Repeat("---|", len(s.Columns)))
+	for _, r := range s.Rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
+	}
+	return b.String()
+}
+
+// CSV writes the sheet for other programs.
+func (s Sheet) CSV() []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(s.Columns) // into memory: cannot fail
+	w.WriteAll(s.Rows)
+	return b.Bytes()
 }
 
 // Row is one value.

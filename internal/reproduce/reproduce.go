@@ -20,11 +20,13 @@ const (
 	Full Scale = "full" // the paper's setting
 )
 
-// Paper is one of the five.
+// Paper is one of the five, or the comparison of all their mechanisms.
 type Paper struct {
-	ID    string // 000 to 004
+	ID    string // 000 to 004, compare
 	Title string
 	Items []Item
+	Page  string // name of the report's files; left out: results
+	Intro string // of a report that is read by itself, without a paper in hand; left out: none
 }
 
 // Item is a figure or a table of a paper.

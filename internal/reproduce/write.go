@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,6 +17,8 @@ type Report struct {
 	Command string `json:"command"`
 	Made    string `json:"made"` // version and commit of the program
 	Items   []Made `json:"items"`
+	Page    string `json:"-"` // name of its files; empty: results
+	Intro   string `json:"-"` // of a page that is read by itself; empty: none
 }
 
 // Made is an item with its outcome.
@@ -39,7 +42,8 @@ func (r Report) Failed() []Check {
 	return failed
 }
 
-// Write keeps a report in a folder: results.md and results.json, and for each item its tables as CSV and its pictures as SVG and PNG.
+// Write keeps a report in a folder: results.md and results.json (or as the page is called), and for each item its tables as CSV and its
+// pictures as SVG and PNG.
 func (r Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for results: %w", err)
@@ -48,8 +52,12 @@ func (r Report) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"results.json": append(text, '\n'), "results.md": []byte(r.Markdown())}
+	page := cmp.Or(r.Page, "results")
+	files := map[string][]byte{page + ".json": append(text, '\n'), page + ".md": []byte(r.Markdown())}
 	for _, m := range r.Items {
+		for _, s := range m.Sheets {
+			files[s.Name+".csv"] = s.CSV()
+		}
 		for i, t := range m.Tables {
 			files[m.file(fmt.Sprintf("-%d.csv", i+1))] = t.CSV()
 		}
@@ -74,6 +82,9 @@ func (m Made) file(ending string) string { return Item{Name: m.Item}.File() + en
 
 // Markdown is the report for a reader.
 func (r Report) Markdown() string {
+	if r.Intro != "" {
+		return r.alone()
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Paper %s: results (%s)\n\n%s\n\nMade by `%s` with %s.\n", r.Paper, r.Scale, r.Title, r.Command, r.Made)
 	for _, m := range r.Items {
@@ -87,16 +98,40 @@ func (r Report) Markdown() string {
 		for _, f := range m.Figures {
 			fmt.Fprintf(&b, "\n![%s](%s.svg)\n", f.Caption, f.Name)
 		}
-		if len(m.Checks) > 0 {
-			fmt.Fprintf(&b, "\n| stated | holds | seen |\n|---|---|---|\n")
+		checkRows(&b, m.Checks)
+	}
+	return b.String()
+}
+
+func checkRows(b *strings.Builder, checks []Check) {
+	if len(checks) > 0 {
+		fmt.Fprintf(b, "\n| stated | holds | seen |\n|---|---|---|\n")
+	}
+	for _, c := range checks {
+		holds := "yes"
+		if !c.Holds {
+			holds = "**no**"
 		}
-		for _, c := range m.Checks {
-			holds := "yes"
-			if !c.Holds {
-				holds = "**no**"
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.States, holds, c.Seen)
+		fmt.Fprintf(b, "| %s | %s | %s |\n", c.States, holds, c.Seen)
+	}
+}
+
+// alone is a page that is read by itself: the pictures come first.
+func (r Report) alone() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nMade by `%s` with %s; do not edit.\n\n%s\n", r.Title, r.Command, r.Made, strings.TrimSpace(r.Intro))
+	for _, m := range r.Items {
+		for _, f := range m.Figures {
+			fmt.Fprintf(&b, "\n![%s](%s.svg)\n", f.Caption, f.Name)
 		}
+		for _, s := range m.Sheets {
+			fmt.Fprintf(&b, "\n%s", s.Markdown())
+		}
+		fmt.Fprintln(&b)
+		for _, n := range m.Notes {
+			fmt.Fprintf(&b, "- %s\n", n)
+		}
+		checkRows(&b, m.Checks)
 	}
 	return b.String()
 }
