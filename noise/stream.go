@@ -93,6 +93,11 @@ func (s *Stream) Skip(bytes int) {
 		return
 	}
 	bytes -= left
+	if bytes%16 == 0 && s.ctr.Fast() { // to the very block, and nothing is encrypted that may not be wanted
+		s.ctr.Move(int64(bytes / 16))
+		s.next = len(s.buffer)
+		return
+	}
 	s.ctr.Move(int64(bytes / kernel.Chunk * (kernel.Chunk / 16)))
 	s.next = len(s.buffer)
 	if rest := bytes % kernel.Chunk; rest > 0 {
