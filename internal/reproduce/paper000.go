@@ -19,7 +19,7 @@ func paper000() Paper {
 		{"figure 3", "secure aggregation without noise: gradients outside the span of the others", counterexample000, time.Minute},
 		{"section 4", "smallest eigenvalue round by round, and the bound of Theorem 3 in a subspace found by PCA", subspace000, 30 * time.Minute},
 		{"figure 4", "eigenvalues of real gradients before and after water-filling", eigenvalues000, 10 * time.Minute},
-		{"figure 5", "accuracy on MNIST over epsilon: a linear model and a convolutional network", accuracy000, 70 * time.Hour},
+		{"figure 5", "accuracy on MNIST over epsilon: a linear model and a convolutional network", accuracy000, 40 * time.Hour},
 		{"section 6", "FedAvg: updates of groups of records in the place of gradients", updates000, 20 * time.Minute},
 	}}
 }
