@@ -4,6 +4,8 @@
 
 GO       ?= go
 HUBBUB   := bin/hubbub
+# Results name the program that made them.
+COMMIT   = $(shell git rev-parse --short=12 HEAD 2>/dev/null)$(shell git diff --quiet HEAD 2>/dev/null || echo ' with changes')
 # Tests and the demo share one copy of the data sets, below the checkout.
 export HUBBUB_DATA ?= $(CURDIR)/.cache/data
 # Ours is plain Go: the fast build is the default build.
@@ -28,7 +30,7 @@ demo: build data
 
 build:
 	@test -x $(HUBBUB) || echo "==> building hubbub (the first time, modules are downloaded and compiled: a minute or so)"
-	@$(GO) build -o $(HUBBUB) ./cmd/hubbub
+	@$(GO) build -ldflags "-X 'main.commit=$(COMMIT)'" -o $(HUBBUB) ./cmd/hubbub
 
 data: build
 	@echo "==> MNIST"

@@ -148,6 +148,7 @@ func (a *app) reproduce(ctx context.Context, report reproduce.Report, items []re
 			return err
 		}
 		report.Items = append(report.Items, reproduce.Made{Item: item.Name, About: item.About, Seconds: bench.Trained.Round(time.Second).Seconds(), Outcome: outcome})
+		report.Ran, report.Kept = bench.Ran, bench.Kept
 		// After every item, so that an interruption leaves what is done.
 		if err := report.Write(out); err != nil {
 			return err
@@ -182,9 +183,15 @@ func hours(items []reproduce.Item) string {
 	return fmt.Sprintf("%.0f hours", math.Ceil(all.Hours()))
 }
 
-// builtFrom names the program: its version and, if it was built from a repository, the commit.
+// commit is what make built the program from, with a mark if there were changes; empty where it was built by hand.
+var commit string
+
+// builtFrom names the program: its version and, if it is known, the commit.
 func builtFrom() string {
 	name := "hubbub " + version
+	if commit != "" {
+		return name + ", commit " + commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return name

@@ -22,6 +22,8 @@ type Bench struct {
 	Say     func(format string, args ...any) // progress for a person; never nil
 	Context context.Context
 	Trained time.Duration // what the runs of this item took, whenever they were made
+	Ran     int           // runs that were made, over all items
+	Kept    int           // runs that were there already
 }
 
 // Pick chooses by scale.
@@ -79,8 +81,10 @@ func (b *Bench) Runs(file string, changes ...string) ([]experiment.Combination, 
 		results[i] = result
 		b.Trained += time.Duration(result.Seconds * float64(time.Second))
 		if kept {
+			b.Kept++
 			continue
 		}
+		b.Ran++
 		spent += time.Since(began)
 		ran++
 		rest := time.Duration(float64(spent) / float64(ran) * float64(len(variants)-i-1))

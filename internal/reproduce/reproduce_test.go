@@ -99,7 +99,7 @@ func scaled(values []float64) []float64 {
 
 func TestAReportIsWrittenInFull(t *testing.T) {
 	line := chart.Line{Title: "a picture", XLabel: "x", YLabel: "y", Series: []chart.Series{{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}}
-	r := Report{Paper: "002", Title: "a title", Scale: Fast, Command: "hubbub reproduce 002", Made: "hubbub test", Items: []Made{{
+	r := Report{Paper: "002", Title: "a title", Scale: Fast, Command: "hubbub reproduce 002", Made: "hubbub test", Ran: 2, Kept: 3, Items: []Made{{
 		Item: "figure 1", About: "something", Outcome: Outcome{
 			Tables: []Table{
 				{Title: "a table", Columns: []string{"epsilon"}, Unit: "%", Rows: []Row{

@@ -16,6 +16,8 @@ type Report struct {
 	Scale   Scale  `json:"scale"`
 	Command string `json:"command"`
 	Made    string `json:"made"` // version and commit of the program
+	Ran     int    `json:"ran"`  // runs that this program made
+	Kept    int    `json:"kept"` // runs that were there already, maybe made by an earlier one
 	Items   []Made `json:"items"`
 	Page    string `json:"-"` // name of its files; empty: results
 	Intro   string `json:"-"` // of a page that is read by itself; empty: none
@@ -86,7 +88,7 @@ func (r Report) Markdown() string {
 		return r.alone()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Paper %s: results (%s)\n\n%s\n\nMade by `%s` with %s.\n", r.Paper, r.Scale, r.Title, r.Command, r.Made)
+	fmt.Fprintf(&b, "# Paper %s: results (%s)\n\n%s\n\nMade by `%s` with %s%s.\n", r.Paper, r.Scale, r.Title, r.Command, r.Made, r.kept())
 	for _, m := range r.Items {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n", strings.ToUpper(m.Item[:1])+m.Item[1:], m.About)
 		for _, n := range m.Notes {
@@ -101,6 +103,14 @@ func (r Report) Markdown() string {
 		checkRows(&b, m.Checks)
 	}
 	return b.String()
+}
+
+// kept says how many runs this program did not make itself.
+func (r Report) kept() string {
+	if r.Kept == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of %d runs were kept from an earlier call", r.Kept, r.Kept+r.Ran)
 }
 
 func checkRows(b *strings.Builder, checks []Check) {
@@ -119,7 +129,7 @@ func checkRows(b *strings.Builder, checks []Check) {
 // alone is a page that is read by itself: the pictures come first.
 func (r Report) alone() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\nMade by `%s` with %s; do not edit.\n\n%s\n", r.Title, r.Command, r.Made, strings.TrimSpace(r.Intro))
+	fmt.Fprintf(&b, "# %s\n\nMade by `%s` with %s%s. Do not edit.\n\n%s\n", r.Title, r.Command, r.Made, r.kept(), strings.TrimSpace(r.Intro))
 	for _, m := range r.Items {
 		for _, f := range m.Figures {
 			fmt.Fprintf(&b, "\n![%s](%s.svg)\n", f.Caption, f.Name)
