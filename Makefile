@@ -68,6 +68,7 @@ slow: data
 	HUBBUB_CPU=generic $(GO) test -count=1 -timeout 30m ./...
 	scripts/fuzz
 	$(HUBBUB) data fetch fashion-mnist >/dev/null
+	$(HUBBUB) data fetch cifar10 >/dev/null
 	$(HUBBUB) reproduce 002 --fast --check --out .cache/reproduce/002
 	$(HUBBUB) reproduce 004 --fast --check --out .cache/reproduce/004
 
