@@ -33,5 +33,5 @@ func fast004(data string) string {
 	if data == "cifar" {
 		return "Fast: 40 clients instead of 100, a network of two convolutions with 8 and 16 filters and 7,162 weights, 24 rounds (48 where half of the clients take part), one seed, three of the rows, and rounds to 50%; the paper counts to 52%."
 	}
-	return "Fast: all 100 clients, but logistic regression with rate 0.003 in place of the network with 0.001, 30 rounds (60 and 120 where fewer clients take part), two seeds, no row with sigma 0.9. So the rounds are not the paper's; orders and prices are what to look at."
+	return "Fast: all 100 clients, but logistic regression with rate 0.003 in place of the network with 0.001, 30 rounds (60 and 120 where fewer clients take part), two seeds (bands are two standard errors), no row with sigma 0.9. So the rounds are not the paper's; orders and prices are what to look at."
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"hubbub/internal/experiment"
 )
@@ -11,7 +12,7 @@ import (
 var pathColumns004 = []string{"p", "sigma", "B", "K"}
 
 func (s setting004) cells() []string {
-	return []string{trim(s.part), trim(s.sigma), fmt.Sprint(s.batch), fmt.Sprint(s.steps)}
+	return []string{fmt.Sprint(s.part), fmt.Sprint(s.sigma), fmt.Sprint(s.batch), fmt.Sprint(s.steps)}
 }
 
 // made004 is a table of the paper, with the runs behind its rows.
@@ -59,6 +60,9 @@ func roundsTable(b *Bench, title string, all, settings []setting004) (made004, e
 			if first != nil {
 				times = Value(needed / *first)
 			}
+		}
+		if full := s.goal(&Bench{Scale: Full}); goal != full {
+			row.Note = strings.TrimPrefix(fmt.Sprintf("%s; the paper counts to %g%%", row.Note, 100*full), "; ")
 		}
 		accuracy, _ := experiment.MeanError(runs.accuracies(false))
 		row.More = []*float64{Value(float64(s.rounds) / float64(settings[0].rounds)), times, epsilon, told(s.accuracy), Value(accuracy), told(s.plain), plain[s.part]}
@@ -185,13 +189,16 @@ func readingsOf004(b *Bench) (Table, error) {
 	return table, nil
 }
 
-// notes004 says what is special about these runs.
+// notes004 says what is special about the runs of a table.
 func notes004(b *Bench, data string) []string {
-	notes := []string{
-		"Accuracies of personal models are measured at the clients, on test records with labels that each has seen. They are for research: no noise hides them.",
+	return append(curveNotes004(b, data),
 		"Batches are drawn by Poisson sampling with noise sigma C, which the last column of epsilons is exact for. Theorem 2's mu is for batches of a fixed size, one record replaced and noise 2 sigma C; it is a limit, and no bound.",
-		"Each client keeps the memory of its Adam from round to round; the paper does not say.",
-	}
+		"Each client keeps the memory of its Adam from round to round; the paper does not say.")
+}
+
+// curveNotes004 says it for a figure.
+func curveNotes004(b *Bench, data string) []string {
+	notes := []string{"Accuracies of personal models are measured at the clients, on test records with labels that each has seen. They are for research: no noise hides them."}
 	if b.Scale == Fast {
 		notes = append(notes, fast004(data))
 	}
