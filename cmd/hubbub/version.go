@@ -10,7 +10,7 @@ import (
 )
 
 // version is of the newest entry in CHANGELOG.md; a test compares them.
-const version = "0.2.0"
+const version = "0.3.0"
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
