@@ -69,6 +69,7 @@ slow: data
 	scripts/fuzz
 	$(HUBBUB) data fetch fashion-mnist >/dev/null
 	$(HUBBUB) reproduce 002 --fast --check --out .cache/reproduce/002
+	$(HUBBUB) reproduce compare --fast --check --out .cache/reproduce/compare
 
 # Each part measures ours against others in the same run: numpy, OpenBLAS, PyTorch, Opacus, pfl-research, Flower, which are installed below
 # .cache. All of it takes about an hour.
