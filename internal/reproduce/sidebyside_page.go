@@ -136,7 +136,7 @@ func compareNotes(b *Bench, all []point) []string {
 		"Rates and intervals were chosen on one seed for each family, not for each mechanism and epsilon: federated averaging has one rate, paper 000 one, PriFedSync one, the sound adaptive mechanism one interval.",
 		"Bytes up: what a client sends in a round, with the masks, keys and shares of secure aggregation where a mechanism needs it (complete graph of 100, a tenth may drop out). Most of it are shares of seeds: Skellam noise, of ours, DSM and SMM, comes in layers, which survivors take back so that the total is exact. DDG and cpSGD cannot be cut so; a committee that only a simulation has makes their noise. Where nothing is hidden from the server and nothing is noised, sums are exact on a grid of 64 bits; float32 would be half of that.",
 		fmt.Sprintf("Seconds: all clients and the server in one process on %d cores (%s), the quickest seed on a machine that may have had other work as well, sums in the clear standing for secure aggregation; the last line of the checks has the real protocol.", runtime.NumCPU(), runtime.GOARCH),
-		"Paper 000: at 10,000 records its noise hardly matters from epsilon 0.5 on. What it lacks to no privacy, ten single gradients lack to ten rounds of averaging.",
+		"Paper 000: where accuracy hardly changes with epsilon, it is not the noise that keeps it below no privacy; ten rounds of clipped single gradients train less than ten of averaging.",
 		"PriFedSync: personal models that take over half of the global one; the accuracy is that of the global model, so that it can be compared.",
 		"Scale: " + Pick(b, "fast, three epsilons and fewer seeds.", "full, five epsilons, five seeds and five times as many trials."),
 	}
