@@ -16,6 +16,7 @@ type attacked struct {
 	Largest  float64
 	Gaussian float64 // below 0: not asked
 	BytesUp  int64
+	trials   int
 }
 
 // attack measures what an attack on a mechanism shows, and what a client sends, or finds what was measured before.
@@ -31,6 +32,7 @@ func (b *Bench) attack(c *experiment.Config, r rival, epsilon float64) (attacked
 	file := filepath.Join(folder.Path, fmt.Sprintf("attack-%s-%s-%d.json", r.against, r.paper, trials))
 	var a attacked
 	if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &a) == nil {
+		a.trials = trials
 		return a, nil
 	}
 	f, err := b.Store.Prepare(c)
@@ -50,6 +52,7 @@ func (b *Bench) attack(c *experiment.Config, r rival, epsilon float64) (attacked
 	if err != nil {
 		return a, err
 	}
+	a.trials = trials
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		return a, fmt.Errorf("keep what an attack showed: %w", err)
 	}
