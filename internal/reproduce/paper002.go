@@ -131,8 +131,8 @@ func skellamFigure(b *Bench, data, file string, overDDG float64) (Outcome, error
 	said := Table{Title: "what the text says of this figure", Columns: []string{"statement"}, Unit: "points"}
 	lead, e := paired(at["a dsm 3"], at["a ddg 3"])
 	said.Rows = append(said.Rows,
-		Row{Settings: []string{"DSM ahead of DDG at epsilon 3"}, Paper: Value(overDDG), Ours: Value(lead), Error: e, Note: "section 4: \"consistently around\""},
-		Row{Settings: []string{"cpSGD, the best over epsilon, at most"}, Paper: Value(30), Ours: Value(bestOf(at, "a cpsgd"))},
+		Row{Settings: []string{"DSM ahead of DDG at epsilon 3"}, Paper: Value(overDDG), Ours: Value(lead), Error: e, Note: "section 4, \"consistently around\"; which bits, and which bound on DDG's norm, is not said"},
+		Row{Settings: []string{"cpSGD, the best over epsilon, at most"}, Paper: Value(30), Ours: Value(bestOf(at, "a cpsgd")), Note: "section 4; clip and levels of cpSGD are not given"},
 	)
 	out.Tables = append(out.Tables, said)
 	return out, nil
