@@ -14,6 +14,7 @@ func guarantee003(b *Bench) (Outcome, error) {
 	out := Outcome{Notes: []string{
 		"The attacks look at single contributions of the printed mechanism, as the server does, and at nothing else. What they prove holds under every reading: dividing all noise by the same number changes neither a zero nor a ratio.",
 		"The sound variant protects all data of a client, not one record of it, and against the server. That is a far stronger promise than the paper's, and so dear that 50 clients cannot keep it.",
+		"The setting of the sound variant was chosen among some 25 (clients, averages, rounds, steps, learning rate, interval) by the accuracy of one seed, which is not among those shown.",
 	}}
 	attacks := Table{Title: "attacks on the printed mechanism, σ0 = 26: epsilon claimed, and what is proved to be lost by one upload (95% confidence)", Columns: []string{"attack"}, Unit: "epsilon"}
 	for _, a := range []struct{ id, name string }{{"003.1", "1: a weight that stays exactly 0 shows that no record has its feature"}, {"003.eq3", "2: one outlier widens all intervals, and the energy of the noise shows it"}} {
@@ -66,7 +67,7 @@ func sound003(b *Bench, out *Outcome) (Table, error) {
 	table := Table{Title: "the sound variant at epsilon 8, δ = 1e-5, for all data of a client", Columns: []string{"setting", "clients", "rounds", "against the server", "against the public"}, Unit: "%"}
 	best := 0.0
 	for _, s := range sound003Settings {
-		tallies, err := b.Sweep("sound", append([]string{"sweep={seed: [1, 2]}"}, s.changes...)...)
+		tallies, err := b.Sweep("sound", append([]string{"sweep={seed: [2, 3]}"}, s.changes...)...)
 		if err != nil {
 			return Table{}, err
 		}
