@@ -258,7 +258,7 @@ func meanOverSeeds(b *Bench, variants []experiment.Combination) (rounds, accurac
 
 // spentFigure003 is the pink line of Figure 3: δ by Algorithm 4.
 func spentFigure003() (Figure, error) {
-	picture := chart.Line{Title: "δ by Algorithm 4, as the paper claims", XLabel: "rounds", YLabel: "delta", XLog: true, YLog: true}
+	picture := chart.Line{Title: "δ by Algorithm 4, as the paper claims", XLabel: "rounds", YLabel: "delta", YLog: true}
 	for _, g := range budgets {
 		a, err := g.algorithm4()
 		if err != nil {

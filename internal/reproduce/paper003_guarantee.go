@@ -12,8 +12,9 @@ import (
 // guarantee003 shows what Theorem 1 is worth, and what a sound variant costs.
 func guarantee003(b *Bench) (Outcome, error) {
 	out := Outcome{Notes: []string{
-		"The attacks look at single contributions of the printed mechanism, as the server does, and at nothing else. What they prove holds under every reading: dividing all noise by the same number changes neither a zero nor a ratio.",
+		"The attacks look at single contributions of the printed mechanism, as the server does, and at nothing else. They are run with the noise as printed, the largest of all readings; the tests of mechanism/adaptive repeat both under the reading that fits the paper, where they succeed as well.",
 		"The sound variant protects all data of a client, not one record of it, and against the server. That is a far stronger promise than the paper's, and so dear that 50 clients cannot keep it.",
+		"Steps, learning rate and interval of the sound variant come from a search over some 25 settings by the accuracy of one seed, which is not among the two shown here.",
 	}}
 	attacks := Table{Title: "attacks on the printed mechanism, σ0 = 26: epsilon claimed, and what is proved to be lost by one upload (95% confidence)", Columns: []string{"attack"}, Unit: "epsilon"}
 	for _, a := range []struct{ id, name string }{{"003.1", "1: a weight that stays exactly 0 shows that no record has its feature"}, {"003.eq3", "2: one outlier widens all intervals, and the energy of the noise shows it"}} {
@@ -66,7 +67,7 @@ func sound003(b *Bench, out *Outcome) (Table, error) {
 	table := Table{Title: "the sound variant at epsilon 8, δ = 1e-5, for all data of a client", Columns: []string{"setting", "clients", "rounds", "against the server", "against the public"}, Unit: "%"}
 	best := 0.0
 	for _, s := range sound003Settings {
-		tallies, err := b.Sweep("sound", append([]string{"sweep={seed: [1, 2]}"}, s.changes...)...)
+		tallies, err := b.Sweep("sound", append([]string{"sweep={seed: [2, 3]}"}, s.changes...)...)
 		if err != nil {
 			return Table{}, err
 		}
@@ -93,7 +94,7 @@ func epsilonOf(r experiment.Result, adversary string) string {
 	return "none"
 }
 
-// sound003Settings are what was tried, from the paper's setting to the one that lost least.
+// sound003Settings are the paper's setting, and what lost less: fewer weights to share the noise, more clients, fewer rounds.
 var sound003Settings = []struct {
 	name    string
 	clients int
@@ -103,11 +104,12 @@ var sound003Settings = []struct {
 	{"as the paper: 50 clients, 7 rounds, K = 16, one hidden layer of 32", 50, false, []string{
 		"data.partition.clients=50", "cohort.expected_size=50", "rounds=7", "model={kind: mlp, hidden: [32]}", "algorithm.local={kind: sgd, lr: 0.1, batch: 75, steps: 16}",
 		"privacy.mechanism={kind: adaptive-released, follow: weights, beta: 1.1, smallest: 0.001, largest: 0.05}"}},
-	{"1,000 clients, 28 x 28 pixels, no hidden layer, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "model={kind: logistic}", "algorithm.local={kind: sgd, lr: 0.3, batch: 20, steps: 20}", "privacy.mechanism={kind: adaptive-released, smallest: 0.1, largest: 0.1}"}},
-	{"1,000 clients, 7 x 7 averages, 4 rounds", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "rounds=4"}},
-	{"1,000 clients, 7 x 7 averages, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000"}},
-	{"3,000 clients, 7 x 7 averages, one round", 3000, false, nil},
-	{"3,000 clients, 4 x 4 averages, one round", 3000, false, []string{"model={kind: layers, layers: [{kind: avgpool, size: 7}]}"}},
+	{"1,000 clients, 28 x 28 pixels, no hidden layer, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "rounds=1", "model={kind: logistic}", "algorithm.local={kind: sgd, lr: 0.3, batch: 20, steps: 20}", "privacy.mechanism={kind: adaptive-released, smallest: 0.1, largest: 0.1}"}},
+	{"1,000 clients, 7 x 7 averages, 4 rounds", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000"}},
+	{"1,000 clients, 7 x 7 averages, one round", 1000, false, []string{"data.partition.clients=1000", "cohort.expected_size=1000", "rounds=1"}},
+	{"3,000 clients, 7 x 7 averages, one round", 3000, false, []string{"rounds=1"}},
+	{"3,000 clients, 7 x 7 averages, 4 rounds", 3000, false, nil},
+	{"3,000 clients, 4 x 4 averages, one round", 3000, false, []string{"rounds=1", "model={kind: layers, layers: [{kind: avgpool, size: 7}]}"}},
 	{"50 clients, 7 x 7 averages, one round; epsilon 8 against the public only", 50, true, []string{
-		"data.partition.clients=50", "cohort.expected_size=50", "privacy.target.against=public"}},
+		"data.partition.clients=50", "cohort.expected_size=50", "rounds=1", "privacy.target.against=public"}},
 }

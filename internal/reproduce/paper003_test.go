@@ -34,7 +34,7 @@ func TestPaper003ChangesAreAcceptedOnBothScales(t *testing.T) {
 			parse(r.file, changes003(b, 2, optimizers003[1].local(b, 16, 75))...)
 		}
 		for _, s := range sound003Settings {
-			c := parse("sound", append([]string{"sweep={seed: [1]}"}, s.changes...)...)[0].Config
+			c := parse("sound", append([]string{"sweep={seed: [2]}"}, s.changes...)...)[0].Config
 			if c.Data.Partition.Clients != s.clients || c.Privacy.Target == nil || c.Privacy.Target.Epsilon != 8 || (c.Privacy.Target.Against == "public") != s.public {
 				t.Errorf("%s: %+v, %+v", s.name, c.Data.Partition, c.Privacy.Target)
 			}

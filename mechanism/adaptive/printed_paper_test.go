@@ -177,6 +177,50 @@ func TestAttackTwoTheNoiseTellsOfOneRecord(t *testing.T) {
 	}
 }
 
+// Both attacks again under the reading that fits the paper's accuracies, one batch of all records: with 200 times less noise the zero stays a zero, and
+// the outlier shows not only in the energy of the noise but through it, since it moved every weight by 0.016, twice the noise. 300 uploads each way.
+func TestTheAttacksWorkUnderTheReadingThatFits(t *testing.T) {
+	const records, weights, trials = 200, 1000, 300
+	p := printed(t, PrintedConfig{Tensors: Tensors{0, weights}, NoiseLevel: 26, Reading: OneOfBatch})
+	energies := func(outlier bool, name string) (all []float64, zeros int) {
+		global := make([]float32, weights)
+		for m := 1; m < weights; m++ { // weight 0 starts at 0, and only the outlier has its feature
+			global[m] = float32(math.Copysign(.05, float64(m%2)-.5))
+		}
+		mean := make([]float32, weights)
+		if outlier {
+			for m := range mean {
+				mean[m] = -float32(math.Copysign(20, float64(global[m]))) / records
+			}
+		}
+		l := descend(global, 16, func([]float32) []float32 { return mean })
+		l.Batch = records
+		contribution := make([]float32, weights)
+		for trial := range trials {
+			if err := p.Contribute(contribution, l, noise.Seeded(9).Derive(name, uint64(trial)).Stream()); err != nil {
+				t.Fatal(err)
+			}
+			energy := 0.0
+			for m, v := range contribution {
+				energy += math.Pow(float64(v)-float64(global[m]), 2)
+			}
+			all = append(all, energy)
+			if contribution[0] == 0 {
+				zeros++
+			}
+		}
+		return all, zeros
+	}
+	without, zerosWithout := energies(false, "without")
+	with, zerosWith := energies(true, "with")
+	if zerosWithout != trials || zerosWith != 0 {
+		t.Errorf("the weight is 0 in %d of %d contributions without the record and in %d with it: want all and none", zerosWithout, trials, zerosWith)
+	}
+	if most, least := slices.Max(without), slices.Min(with); least < 2*most {
+		t.Errorf("energies up to %g without the record, from %g with it: want a gap", most, least)
+	}
+}
+
 // The earlier run's counts, as a check of the audit's arithmetic: 4 and 60 errors in 1,000 prove 4.50, none prove 5.60.
 func TestAuditArithmetic(t *testing.T) {
 	for _, c := range []struct {
