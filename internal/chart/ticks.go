@@ -65,31 +65,32 @@ func linearTicks(low, high float64, whole bool) []plot.Tick {
 	return ticks
 }
 
-// logTicks marks powers of ten, some of them left out when there are many; below two decades it marks 1-2-5 steps, and where
-// even those are fewer than three it marks even steps as on a linear axis.
+// logTicks marks powers of ten, some of them left out when there are many; below two decades, or where fewer than three powers lie in
+// the range, it marks 1-2-5 steps, and where even those are fewer than three it marks even steps as on a linear axis.
 func logTicks(low, high float64) []plot.Tick {
 	decades := math.Log10(high) - math.Log10(low)
-	factors := []float64{1}
-	if decades < 2 {
-		factors = []float64{1, 2, 5}
-	}
 	every := max(1, int(math.Ceil(decades/7)))
 	label := labels(low, high)
-	var ticks []plot.Tick
-	for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
-		if decades >= 2 && e%every != 0 {
-			continue
-		}
-		for _, f := range factors {
-			if v := (step{f, e}).at(1); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				ticks = append(ticks, plot.Tick{Value: v, Label: label(v, e)})
+	marks := func(factors ...float64) (ticks []plot.Tick) {
+		for e := int(math.Floor(math.Log10(low))); e <= int(math.Ceil(math.Log10(high))); e++ {
+			if decades >= 2 && e%every != 0 {
+				continue
+			}
+			for _, f := range factors {
+				if v := (step{f, e}).at(1); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+					ticks = append(ticks, plot.Tick{Value: v, Label: label(v, e)})
+				}
 			}
 		}
+		return ticks
 	}
-	if len(ticks) < 3 {
-		return linearTicks(low, high, false)
+	if ticks := marks(1); decades >= 2 && len(ticks) >= 3 {
+		return ticks
 	}
-	return ticks
+	if ticks := marks(1, 2, 5); len(ticks) >= 3 {
+		return ticks
+	}
+	return linearTicks(low, high, false)
 }
 
 // labels chooses how all ticks of one axis are written: plainly, or as 2e-5 where the smallest or the largest of them would

@@ -56,6 +56,7 @@ func TestLogTicks(t *testing.T) {
 		{"many decades leave some out", 1e-20, 1, "1e-18 1e-15 1e-12 1e-9 1e-6 1e-3 1"},
 		{"deltas", 1e-9, 1e-5, "1e-9 1e-8 1e-7 1e-6 1e-5"},
 		{"below two decades 1-2-5", 1, 50, "1 2 5 10 20 50"},
+		{"two decades with two powers in them 1-2-5", 0.0036, 0.99, "0.005 0.01 0.02 0.05 0.1 0.2 0.5"},
 		{"below one decade", 0.2, 1, "0.2 0.5 1"},
 		{"a narrow range has even steps", 1, 2, "1.0 1.2 1.4 1.6 1.8 2.0"},
 	}
