@@ -34,27 +34,14 @@ func (b Bars) SVG() ([]byte, error) { return svg(b) }
 func (b Bars) PNG(width int) ([]byte, error) { return pixels(b, width) }
 
 func (b Bars) picture() (picture, error) {
-	p := picture{title: oneLine(b.Title), xLabel: oneLine(b.XLabel), yLabel: oneLine(b.YLabel)}
+	p, names, err := besideEachOther("bars", b.Title, b.XLabel, b.YLabel, b.Width, b.Height, b.Categories, len(b.Groups))
 	fail := func(err error) (picture, error) { return picture{}, fmt.Errorf("chart %q: %w", p.title, err) }
-	var err error
-	if p.width, p.height, err = size(b.Width, b.Height); err != nil {
+	if err != nil {
 		return fail(err)
-	}
-	switch {
-	case len(b.Categories) == 0:
-		return fail(fmt.Errorf("no categories: give at least one"))
-	case len(b.Groups) == 0:
-		return fail(fmt.Errorf("no groups of bars: give at least one"))
-	case len(b.Groups) > len(palette):
-		return fail(fmt.Errorf("%d groups of bars: at most %d can be told apart; draw several charts", len(b.Groups), len(palette)))
 	}
 	y := newReach("value", false)
 	if err := y.add(0); err != nil { // a bar's length is its value only if the axis has its zero
 		return fail(err)
-	}
-	names := make([]string, len(b.Categories))
-	for i, name := range b.Categories {
-		names[i] = oneLine(name)
 	}
 	slot := 0.8 / float64(len(b.Groups))
 	for g, group := range b.Groups {
@@ -187,4 +174,26 @@ func (m columns) Plot(c draw.Canvas, p *plot.Plot) {
 		top := toY(col.value)
 		m.box(c, vg.Rectangle{Min: vg.Point{X: left, Y: min(base, top)}, Max: vg.Point{X: right, Y: max(base, top)}})
 	}
+}
+
+// besideEachOther begins a picture of groups side by side in categories, and returns the names of these.
+func besideEachOther(what, title, xLabel, yLabel string, width, height int, categories []string, groups int) (picture, []string, error) {
+	p := picture{title: oneLine(title), xLabel: oneLine(xLabel), yLabel: oneLine(yLabel)}
+	var err error
+	if p.width, p.height, err = size(width, height); err != nil {
+		return p, nil, err
+	}
+	switch {
+	case len(categories) == 0:
+		return p, nil, fmt.Errorf("no categories: give at least one")
+	case groups == 0:
+		return p, nil, fmt.Errorf("no groups of %s: give at least one", what)
+	case groups > len(palette):
+		return p, nil, fmt.Errorf("%d groups of %s: at most %d can be told apart; draw several charts", groups, what, len(palette))
+	}
+	names := make([]string, len(categories))
+	for i, name := range categories {
+		names[i] = oneLine(name)
+	}
+	return p, names, nil
 }

@@ -68,23 +68,10 @@ func (b Boxes) SVG() ([]byte, error) { return svg(b) }
 func (b Boxes) PNG(width int) ([]byte, error) { return pixels(b, width) }
 
 func (b Boxes) picture() (picture, error) {
-	p := picture{title: oneLine(b.Title), xLabel: oneLine(b.XLabel), yLabel: oneLine(b.YLabel)}
+	p, names, err := besideEachOther("boxes", b.Title, b.XLabel, b.YLabel, b.Width, b.Height, b.Categories, len(b.Groups))
 	fail := func(err error) (picture, error) { return picture{}, fmt.Errorf("chart %q: %w", p.title, err) }
-	var err error
-	if p.width, p.height, err = size(b.Width, b.Height); err != nil {
+	if err != nil {
 		return fail(err)
-	}
-	switch {
-	case len(b.Categories) == 0:
-		return fail(fmt.Errorf("no categories: give at least one"))
-	case len(b.Groups) == 0:
-		return fail(fmt.Errorf("no groups of boxes: give at least one"))
-	case len(b.Groups) > len(palette):
-		return fail(fmt.Errorf("%d groups of boxes: at most %d can be told apart; draw several charts", len(b.Groups), len(palette)))
-	}
-	names := make([]string, len(b.Categories))
-	for i, name := range b.Categories {
-		names[i] = oneLine(name)
 	}
 	y := newReach("value", false)
 	slot := 0.8 / float64(len(b.Groups))
