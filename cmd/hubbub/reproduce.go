@@ -21,7 +21,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 	var fast, full, check bool
 	var out, runs string
 	c := &cobra.Command{
-		Use:   "reproduce PAPER",
+		Use:   "reproduce PAPER [ITEM]",
 		Short: "Run a paper's experiments and put its numbers beside ours",
 		Long: `Run a paper's experiments and put its numbers beside ours.
 
@@ -34,8 +34,9 @@ The paper "compare" is none: it puts the mechanisms of all papers on one task, e
 		Example: `  hubbub reproduce 002
   hubbub reproduce 002 --figure 1 --full --out results
   hubbub reproduce 004 --check
+  hubbub reproduce 003 theorem 1
   hubbub reproduce compare --out docs --runs .cache/reproduce/compare/runs`,
-		Args: cobra.MaximumNArgs(1), Annotations: hasJSON,
+		Args: cobra.MaximumNArgs(3), Annotations: hasJSON,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listPapers()
@@ -44,8 +45,10 @@ The paper "compare" is none: it puts the mechanisms of all papers on one task, e
 			if err != nil {
 				return usage("%v", err)
 			}
-			name := ""
+			name := strings.Join(args[1:], " ")
 			switch {
+			case name != "" && (c.Flags().Changed("table") || c.Flags().Changed("figure")):
+				return usage("%s and --table or --figure: name one item", name)
 			case c.Flags().Changed("table"):
 				name = fmt.Sprintf("table %d", table)
 			case c.Flags().Changed("figure"):
@@ -66,7 +69,7 @@ The paper "compare" is none: it puts the mechanisms of all papers on one task, e
 				runs = filepath.Join(out, "runs")
 			}
 			report := reproduce.Report{Paper: paper.ID, Title: paper.Title, Scale: scale, Made: builtFrom(), Page: paper.Page, Intro: paper.Intro,
-				Command: strings.TrimSpace(fmt.Sprintf("hubbub reproduce %s --%s %s", paper.ID, scale, flagOf(name)))}
+				Command: strings.TrimSpace(fmt.Sprintf("hubbub reproduce %s --%s %s", paper.ID, scale, asked(name)))}
 			if first < 0 {
 				return usage("--first %d: must be at least 1", first)
 			}
@@ -89,11 +92,12 @@ The paper "compare" is none: it puts the mechanisms of all papers on one task, e
 	return c
 }
 
-func flagOf(item string) string {
-	if item == "" {
-		return ""
+// asked is how an item was asked for: table 1 by a flag, section 4 by name.
+func asked(item string) string {
+	if strings.HasPrefix(item, "table ") || strings.HasPrefix(item, "figure ") {
+		return "--" + item
 	}
-	return "--" + item
+	return item
 }
 
 func (a *app) listPapers() error {
