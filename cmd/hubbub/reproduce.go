@@ -179,7 +179,7 @@ func hours(items []reproduce.Item) string {
 		all += i.Full
 	}
 	switch {
-	case all < time.Minute:
+	case all < 90*time.Second:
 		return "a minute"
 	case all < 100*time.Minute:
 		return fmt.Sprintf("%.0f minutes", all.Minutes())
