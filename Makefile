@@ -18,7 +18,7 @@ help:
 	@echo "make check    format, vet, staticcheck and quick tests: before every commit"
 	@echo "make test     all tests, from nothing: what CI runs"
 	@echo "make slow     long tests: race detector, other processors' kernels, fuzzing, the papers (hours)"
-	@echo "make papers   the five papers' experiments at their fast scale, checked (an hour)"
+	@echo "make papers   the five papers' experiments at their fast scale, checked"
 	@echo "make bench    benchmarks"
 	@echo "make readme   run the code blocks of README.md in a fresh clone"
 	@echo "make fresh    demo and test in a clone with empty HOME and caches"

@@ -67,7 +67,7 @@ func TestThePrintedVarianceCostsWhatWasAsked(t *testing.T) {
 
 func TestTheCounterexampleOfFigure3IsAlwaysSeen(t *testing.T) {
 	if testing.Short() {
-		t.Skip("some seconds")
+		t.Skip("takes some seconds: make test runs it, make check does not")
 	}
 	table, picture, checks, err := fourUsers()
 	if err != nil {
